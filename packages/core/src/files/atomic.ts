@@ -1,0 +1,30 @@
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileError } from './file-error.js';
+
+/**
+ * Writes a file whole or not at all: `write` fills a temporary neighbour, which is flushed and then renamed over `path`.
+ * On any failure the neighbour is removed and an older file at `path` stays as it was. Missing folders are made.
+ */
+export async function writeAtomically(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const temporary = `${path}.${process.pid}.partial`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(temporary, 'w');
+    try {
+      await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw fileError(error, path);
+  }
+}
+
+/** {@link writeAtomically} for a text or bytes at hand. */
+export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  await writeAtomically(path, (file) => file.writeFile(data));
+}
