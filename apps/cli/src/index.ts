@@ -1,0 +1,2 @@
+export { type CliContext, exitCodes } from './context.js';
+export { run } from './run.js';

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { createProgress } from './progress.js';
+import { run } from './run.js';
+
+const stop = new AbortController();
+const onSignal = (): void => {
+  if (stop.signal.aborted) process.exit(130); // a second Ctrl-C does not wait
+  stop.abort();
+};
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 3); // `redef ... | head` is no failure
+});
+
+process.exitCode = await run(process.argv.slice(2), {
+  cwd: process.cwd(),
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: stop.signal,
+  onProgress: createProgress(process.stderr, Date.now),
+});

@@ -1,0 +1,34 @@
+import { RedefError } from '@redef/core';
+import { CommanderError } from 'commander';
+import { type CliContext, exitCodes, GateError } from './context.js';
+import { createProgram } from './program.js';
+
+/**
+ * Runs one command line and gives its exit code. Every failure is told in two lines, what went wrong and what to try;
+ * `REDEF_DEBUG=1` adds the stack.
+ */
+export async function run(args: readonly string[], cli: CliContext): Promise<number> {
+  try {
+    await createProgram(cli).parseAsync([...args], { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    const stack = cli.env.REDEF_DEBUG && error instanceof Error ? `${error.stack}\n` : '';
+    if (error instanceof GateError) {
+      cli.stderr.write(`redef: ${error.message}\n${stack}`);
+      return exitCodes.gate;
+    }
+    if (RedefError.isInstance(error)) {
+      cli.stderr.write(`redef: ${error.message}\n  ${error.remedy}\n${stack}`);
+      return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
+    }
+    cli.stderr.write(
+      `redef: unexpected failure: ${error instanceof Error ? error.message : String(error)}\n` +
+        `  This is a fault of redef: run again with REDEF_DEBUG=1 and report what it prints.\n${stack}`,
+    );
+    return exitCodes.failed;
+  }
+}
+
+/** Errors that no rerun of the same command can mend. */
+const usageCodes = new Set(['invalid-option', 'invalid-argument']);
