@@ -1,4 +1,11 @@
 export { writeAtomically, writeFileAtomic } from './files/atomic.js';
 export { fileError } from './files/file-error.js';
-export { type JsonlLine, type ReadJsonlOptions, readJsonlLines, readRecords, writeJsonl } from './files/jsonl.js';
+export {
+  type JsonlLine,
+  type ReadJsonlOptions,
+  readJsonlLines,
+  readRecords,
+  writeJsonl,
+  writeJsonlTables,
+} from './files/jsonl.js';
 export { digestFile, type Manifest, manifestSchema, readManifest, writeManifest } from './files/manifest.js';

@@ -6,18 +6,23 @@ import { fileError } from './file-error.js';
  * Writes a file whole or not at all: `write` fills a temporary neighbour, which is flushed and then renamed over `path`.
  * On any failure the neighbour is removed and an older file at `path` stays as it was. Missing folders are made.
  */
-export async function writeAtomically(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function writeAtomically<Result>(
+  path: string,
+  write: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
   const temporary = `${path}.${process.pid}.partial`;
   try {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(temporary, 'w');
+    let result: Result;
     try {
-      await write(file);
+      result = await write(file);
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(temporary, path);
+    return result;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw fileError(error, path);

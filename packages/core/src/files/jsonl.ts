@@ -107,17 +107,42 @@ export async function writeJsonl(
   rows: AsyncIterable<unknown> | Iterable<unknown>,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<number> {
-  let written = 0;
-  await writeAtomically(path, async (file) => {
-    const writer = new ChunkWriter(file);
+  return writeJsonlTables({ rows: path }, async (write) => {
+    let written = 0;
     for await (const row of rows) {
       throwIfAborted(signal);
-      await writer.write(`${JSON.stringify(row)}\n`);
+      await write('rows', row);
       written++;
     }
-    await writer.flush();
+    return written;
   });
-  return written;
+}
+
+/**
+ * Writes several JSONL files from one pass over their source. Each appears whole once `fill` is done; on any failure
+ * none does, and older files stay as they were.
+ *
+ * @param paths the file of each table by the table's name
+ * @param fill is given a function that appends a row to the named table
+ */
+export async function writeJsonlTables<Table extends string, Result>(
+  paths: Readonly<Record<Table, string>>,
+  fill: (write: (table: Table, row: unknown) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const writers = new Map<Table, ChunkWriter>();
+  const open = async ([first, ...rest]: readonly [Table, string][]): Promise<Result> => {
+    if (!first) {
+      const result = await fill((table, row) => writers.get(table)!.write(`${JSON.stringify(row)}\n`));
+      for (const writer of writers.values()) await writer.flush();
+      return result;
+    }
+    const [table, path] = first;
+    return writeAtomically(path, async (file) => {
+      writers.set(table, new ChunkWriter(file));
+      return open(rest);
+    });
+  };
+  return open(Object.entries(paths) as [Table, string][]);
 }
 
 class ChunkWriter {

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  digestFile,
+  readJsonlLines,
+  readManifest,
+  readRecords,
+  writeFileAtomic,
+  writeJsonl,
+  writeJsonlTables,
+  writeManifest,
+} from './files.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'redef-core-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = async (source: string | AsyncIterable<Uint8Array>, options = {}): Promise<unknown[]> => {
+  const values: unknown[] = [];
+  for await (const { value } of readJsonlLines(source, options)) values.push(value);
+  return values;
+};
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+test('any rows come back equal, however the bytes are cut into chunks', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 64 }), async (rows, size) => {
+      const text = rows.map((row) => JSON.stringify(row)).join('\n');
+      expect(await read(inPieces(Buffer.from(text), size))).toEqual(JSON.parse(JSON.stringify(rows)));
+    }),
+  );
+});
+
+test('writes whole files: rows in order, their number, no neighbour left', async () => {
+  const path = join(folder, 'deep', 'er', 'rows.jsonl');
+  const rows = Array.from({ length: 10_000 }, (_, i) => ({ i, text: 'ü\n\u2028'.repeat(i % 50) }));
+  expect(await writeJsonl(path, rows)).toBe(10_000);
+  expect(await read(path)).toEqual(rows);
+  expect(readdirSync(join(folder, 'deep', 'er'))).toEqual(['rows.jsonl']);
+});
+
+test('a writer that fails in the middle leaves the old file as it was', async () => {
+  const path = join(folder, 'kept.jsonl');
+  await writeJsonl(path, [1]);
+  async function* failing(): AsyncGenerator<number> {
+    for (let i = 0; i < 100_000; i++) yield i;
+    throw new Error('source broke');
+  }
+  await expect(writeJsonl(path, failing())).rejects.toThrow('source broke');
+  const stop = new AbortController();
+  stop.abort();
+  await expect(writeJsonl(path, [1, 2], { signal: stop.signal })).rejects.toMatchObject({ code: 'aborted' });
+  expect(readFileSync(path, 'utf8')).toBe('1\n');
+  expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+});
+
+test('several tables of one pass appear together or not at all', async () => {
+  const paths = { odd: join(folder, 'odd.jsonl'), even: join(folder, 'even.jsonl') };
+  const fill = (until: number) =>
+    writeJsonlTables(paths, async (write) => {
+      for (let i = 0; i < 5; i++) {
+        if (i === until) throw new Error('stopped');
+        await write(i % 2 === 0 ? 'even' : 'odd', i);
+      }
+      return 5;
+    });
+  await expect(fill(3)).rejects.toThrow('stopped');
+  expect(existsSync(paths.odd) || existsSync(paths.even)).toBe(false);
+  expect(await fill(9)).toBe(5);
+  expect(await read(paths.odd)).toEqual([1, 3]);
+  expect(await read(paths.even)).toEqual([0, 2, 4]);
+});
+
+test('blank lines, CR LF and a byte order mark are accepted', async () => {
+  expect(await read(inPieces(Buffer.from('\ufeff{"a":1}\r\n\r\n  \n[2]\r\n'), 3))).toEqual([{ a: 1 }, [2]]);
+});
+
+test.each([
+  ['{"a":1}\n{"a":\n{"a":3}\n', /bad\.jsonl:2: not JSON/],
+  ['{"a":1}\n\n{"a":2', /bad\.jsonl:3: the last line is cut off/],
+  [Buffer.from([0x22, 0xff, 0x22, 0x0a]), /bad\.jsonl:1: the line is not valid UTF-8/],
+  ['\u0000\u0001\n', /bad\.jsonl:1: not JSON/],
+])('damaged file %# names its line', async (content, message) => {
+  const path = join(folder, 'bad.jsonl');
+  writeFileSync(path, content);
+  await expect(read(path)).rejects.toMatchObject({ code: 'jsonl-syntax', message: expect.stringMatching(message) });
+});
+
+test('a file that is one endless line is refused before it fills the memory', async () => {
+  const path = join(folder, 'line');
+  writeFileSync(path, 'x'.repeat(1 << 20));
+  await expect(read(path, { maxLineBytes: 1 << 19 })).rejects.toThrow(/a line longer than 524288 bytes/);
+});
+
+test('a row of another kind is named with its line', async () => {
+  const path = join(folder, 'labels.jsonl');
+  writeFileSync(path, '\n{"schema":"redef.vote/1"}\n');
+  const reading = async () => {
+    for await (const _ of readRecords('redef.label/1', path));
+  };
+  await expect(reading()).rejects.toMatchObject({
+    code: 'unknown-schema',
+    message: expect.stringMatching(/labels\.jsonl:2/),
+  });
+});
+
+test('missing files, folders in place of files and files in place of folders', async () => {
+  await expect(read(join(folder, 'none'))).rejects.toMatchObject({ code: 'file-missing' });
+  await expect(read(folder)).rejects.toMatchObject({ code: 'not-a-file' });
+  writeFileSync(join(folder, 'plain'), '');
+  await expect(writeFileAtomic(join(folder, 'plain', 'x'), '')).rejects.toMatchObject({
+    code: expect.stringMatching(/not-a-folder|file-exists/),
+  });
+  await expect(digestFile(join(folder, 'none'))).rejects.toMatchObject({ code: 'file-missing' });
+});
+
+test('an unwritable folder', async () => {
+  const locked = mkdtempSync(join(folder, 'locked-'));
+  chmodSync(locked, 0o500);
+  const isRoot = process.getuid?.() === 0; // who may write anywhere but into the kernel's own folders
+  await expect(writeFileAtomic(join(isRoot ? '/sys' : locked, 'x'), '')).rejects.toMatchObject({
+    code: 'file-permission',
+  });
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk', async () => {
+  // /dev/full answers every write with ENOSPC; a link of the neighbour's name leads the writer there.
+  const path = join(folder, 'full.jsonl');
+  execFileSync('ln', ['-s', '/dev/full', `${path}.${process.pid}.partial`]);
+  await expect(writeJsonl(path, [1])).rejects.toMatchObject({
+    code: 'disk-full',
+    message: expect.stringMatching(/full\.jsonl: no space left/),
+  });
+});
+
+test('a manifest comes back equal; none is undefined; a damaged one is named', async () => {
+  const manifest = {
+    schema: 'redef.manifest/1' as const,
+    stage: 'split',
+    versions: { a: '1' },
+    config: { rule: 'x' },
+    inputs: {},
+    outputs: { 'a.jsonl': 'ff' },
+    counts: { in: 3, kept: 2, dropped: { why: 1 } },
+  };
+  await writeManifest(folder, manifest);
+  expect(await readManifest(folder)).toEqual(manifest);
+  expect(await readManifest(join(folder, 'deep'))).toBeUndefined();
+  writeFileSync(join(folder, 'manifest.json'), '{"schema":');
+  await expect(readManifest(folder)).rejects.toMatchObject({ code: 'invalid-manifest' });
+  writeFileSync(join(folder, 'manifest.json'), '{"schema":"redef.manifest/1"}');
+  await expect(readManifest(folder)).rejects.toMatchObject({ code: 'invalid-manifest' });
+});
