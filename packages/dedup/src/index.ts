@@ -1,0 +1,16 @@
+export { type AuditDataOptions, auditData, type DataAudit } from './audit-data.js';
+export type { ContradictionExample, LabelContradictions } from './contradictions.js';
+export { inferLayout, type Layout, type LayoutOptions } from './layout.js';
+export type { AfterPolicy, LevelAudit, SetCounts } from './level-counts.js';
+export { defaultLevels, type Level, type LevelOption, levelName, parseLevel } from './levels.js';
+export {
+  collectDeduplicated,
+  type Deduplicated,
+  type RemovalPolicy,
+  type RemovalReason,
+  type RemoveDuplicatesOptions,
+  type RowDecision,
+  removeDuplicates,
+} from './remove-duplicates.js';
+export type { DataSets, Row, RowRef } from './rows.js';
+export { stripMarkers, stripTag, tagOf } from './strip.js';

@@ -1,0 +1,87 @@
+import { RedefError } from '@redef/core';
+import type { Row } from './rows.js';
+
+/** Which columns of a table mean what. */
+export interface Layout {
+  /** Columns whose values make two rows the same. */
+  key: readonly string[];
+  /** The column that holds the code before the change, or the only code. */
+  code?: string;
+  /** The column that holds the repaired code or patch. */
+  repaired?: string;
+  /** Columns that label the code: `cwe`, `label`. A leading CWE tag is found in the text itself. */
+  labels: readonly string[];
+}
+
+export type LayoutOptions = Partial<Layout>;
+
+/** Published layouts by the columns that give them away, the most telling first; the key is what a model is shown. */
+const known: readonly {
+  has: readonly string[];
+  key: readonly string[];
+  repaired?: string;
+  labels?: readonly string[];
+}[] = [
+  {
+    has: ['function_before', 'function_after'],
+    key: ['function_before', 'function_after'],
+    repaired: 'function_after',
+  },
+  { has: ['source'], key: ['source'], repaired: 'target' },
+  { has: ['buggy', 'fixed'], key: ['buggy', 'fixed'], repaired: 'fixed' },
+  { has: ['func_before'], key: ['func_before'], repaired: 'func_after' },
+  { has: ['func'], key: ['func'], labels: ['target'] },
+  { has: ['function'], key: ['function'], labels: ['target'] },
+  { has: ['code'], key: ['code'], labels: ['target'] },
+];
+const labelNames = [
+  'label',
+  'labels',
+  'vul',
+  'is_vulnerable',
+  'defective',
+  'buggy_label',
+  'cwe',
+  'cwe_id',
+  'CWE ID',
+  'CWE',
+];
+
+/**
+ * Completes the options from the columns of one row. Without a layout it knows, the key is every column, as
+ * `drop_duplicates()` without a subset.
+ */
+export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
+  const columns = Object.keys(row);
+  const layout = known.find(({ has }) => has.every((column) => columns.includes(column)));
+  const key = options.key ?? layout?.key ?? columns;
+  const code = options.code ?? layout?.key[0] ?? key[0];
+  const repaired = options.repaired ?? layout?.repaired;
+  const labels =
+    options.labels ??
+    [...(layout?.labels ?? []), ...labelNames].filter((name) => columns.includes(name) && !options.key?.includes(name));
+  return {
+    key,
+    labels,
+    ...(code !== undefined && { code }),
+    ...(repaired !== undefined && columns.includes(repaired) && { repaired }),
+  };
+}
+
+/** @throws `RedefError` `missing-column` where a named column is in no place of a set's first row */
+export function checkColumns(set: string, row: Row, columns: readonly string[]): void {
+  const missing = columns.filter((column) => !(column in row));
+  if (missing.length > 0) {
+    throw new RedefError(
+      `${set}: no column ${missing.map((name) => JSON.stringify(name)).join(', ')} in its first row, which has ${Object.keys(
+        row,
+      )
+        .map((name) => JSON.stringify(name))
+        .join(', ')}`,
+      {
+        code: 'missing-column',
+        remedy: 'Name the columns to compare with the key option, or give all sets the same columns.',
+      },
+    );
+  }
+}

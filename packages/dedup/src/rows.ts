@@ -1,0 +1,55 @@
+import { RedefError, throwIfAborted } from '@redef/core';
+
+/** One row of a table: column names to plain values, as CSV, JSONL and Parquet readers yield them. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Named sets in their order, the evaluated one last: `{ train, validation, test }`. Each is read once, front to back. */
+export type DataSets<R extends Row = Row> = Readonly<Record<string, AsyncIterable<R> | Iterable<R>>>;
+
+/** Where a row stands: its set and its 0-based position in it, the index a data frame would give it. */
+export interface RowRef {
+  set: string;
+  row: number;
+}
+
+/** Sets are members of a 32-bit mask. */
+const maxSets = 31;
+
+/** @throws `RedefError` `invalid-sets` for none, too many, or a name made of digits (JavaScript would reorder those) */
+export function setNames(sets: DataSets): string[] {
+  const names = Object.keys(sets);
+  const reordered = names.find((name) => /^\d+$/.test(name));
+  if (names.length === 0 || names.length > maxSets || reordered !== undefined) {
+    throw new RedefError(
+      reordered === undefined
+        ? `expected 1 to ${maxSets} named sets, got ${names.length}`
+        : `a set cannot be named ${reordered}: objects do not keep the order of such names`,
+      { code: 'invalid-sets', remedy: 'Pass the sets by name in their order: { train, validation, test }.' },
+    );
+  }
+  return names;
+}
+
+/** Yields the rows of one set with their positions, checked to be objects. */
+export async function* numberedRows<R extends Row>(
+  set: string,
+  rows: AsyncIterable<R> | Iterable<R>,
+  signal?: AbortSignal,
+): AsyncGenerator<{ row: number; value: R }, void, undefined> {
+  let row = 0;
+  for await (const value of rows) {
+    throwIfAborted(signal);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new RedefError(`${set}, row ${row}: expected an object of columns, got ${describe(value)}`, {
+        code: 'invalid-row',
+        remedy: 'Pass rows as objects: { source: "...", target: "..." }.',
+      });
+    }
+    yield { row, value };
+    row++;
+  }
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+}

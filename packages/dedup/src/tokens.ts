@@ -1,0 +1,200 @@
+/** Where the tokens of one text lie: token `i` is `bytes[starts[i]..ends[i])`. Reused from text to text. */
+export interface TokenSpans {
+  count: number;
+  starts: Uint32Array;
+  ends: Uint32Array;
+}
+
+export function createTokenSpans(): TokenSpans {
+  return { count: 0, starts: new Uint32Array(4096), ends: new Uint32Array(4096) };
+}
+
+const space = 1;
+const word = 2;
+const digit = 3;
+/** Class of each byte; operators and everything else are 0. Bytes above ASCII are letters of identifiers. */
+const classes = new Uint8Array(256);
+for (let byte = 0; byte < 256; byte++) {
+  const character = String.fromCharCode(byte);
+  if (byte <= 0x20) classes[byte] = space;
+  else if (/[0-9]/.test(character)) classes[byte] = digit;
+  else if (/[A-Za-z_$]/.test(character) || byte >= 0x80) classes[byte] = word;
+}
+
+const quote = 0x22;
+const apostrophe = 0x27;
+const hash = 0x23;
+const openBracket = 0x28;
+const star = 0x2a;
+const plus = 0x2b;
+const minus = 0x2d;
+const dot = 0x2e;
+const slash = 0x2f;
+const colon = 0x3a;
+const less = 0x3c;
+const equals = 0x3d;
+const greater = 0x3e;
+const backslash = 0x5c;
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * Splits the text of a C-family language (C, C++, Java, JavaScript) into tokens, leaving out white space, comments and
+ * line continuations. Total: text in no such language still gives tokens. A quote without its partner on the same line
+ * is a token of its own, and a comment without its end runs to the end of the text.
+ */
+export function scanTokens(bytes: Uint8Array, start: number, end: number, spans: TokenSpans): void {
+  let count = 0;
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at]!;
+    const kind = classes[byte]!;
+    if (kind === space) {
+      at++;
+      continue;
+    }
+    let next: number;
+    if (kind === word) {
+      next = at + 1;
+      while (next < end && classes[bytes[next]!]! >= word) next++;
+      if (next < end && (bytes[next] === quote || bytes[next] === apostrophe)) {
+        next = afterPrefix(bytes, at, next, end);
+      }
+    } else if (kind === digit || (byte === dot && at + 1 < end && classes[bytes[at + 1]!] === digit)) {
+      next = afterNumber(bytes, at, end);
+    } else if (byte === slash && at + 1 < end && (bytes[at + 1] === slash || bytes[at + 1] === star)) {
+      at = bytes[at + 1] === slash ? afterLine(bytes, at, end) : afterBlock(bytes, at + 2, end);
+      continue;
+    } else if (byte === quote || byte === apostrophe) {
+      next = afterLiteral(bytes, at, end);
+    } else if (byte === backslash && at + 1 < end && (bytes[at + 1] === newline || bytes[at + 1] === carriageReturn)) {
+      at += 2;
+      continue;
+    } else {
+      next = at + operatorLength(bytes, at, end);
+    }
+    if (count === spans.starts.length) widen(spans);
+    spans.starts[count] = at;
+    spans.ends[count] = next;
+    count++;
+    at = next;
+  }
+  spans.count = count;
+}
+
+function widen(spans: TokenSpans): void {
+  const starts = new Uint32Array(spans.starts.length * 2);
+  const ends = new Uint32Array(spans.ends.length * 2);
+  starts.set(spans.starts);
+  ends.set(spans.ends);
+  spans.starts = starts;
+  spans.ends = ends;
+}
+
+/** A preprocessing number: digits, letters, dots, digit separators and signed exponents. */
+function afterNumber(bytes: Uint8Array, start: number, end: number): number {
+  let at = start + 1;
+  while (at < end) {
+    const byte = bytes[at]!;
+    if (classes[byte]! >= word || byte === dot) at++;
+    else if ((byte === plus || byte === minus) && isExponent(bytes, start, at)) at++;
+    else if (byte === apostrophe && at + 1 < end && classes[bytes[at + 1]!]! >= word) at += 2;
+    else break;
+  }
+  return at;
+}
+
+/** Whether the letter before a sign opens an exponent: `e` in a decimal number, `p` in a hexadecimal one. */
+function isExponent(bytes: Uint8Array, start: number, at: number): boolean {
+  const letter = bytes[at - 1]! | 0x20;
+  const hexadecimal = (bytes[start + 1]! | 0x20) === 0x78;
+  return letter === (hexadecimal ? 0x70 : 0x65);
+}
+
+/** A literal's end, or one past the quote where its line ends first. */
+function afterLiteral(bytes: Uint8Array, start: number, end: number): number {
+  const close = bytes[start]!;
+  for (let at = start + 1; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === close) return at + 1;
+    if (byte === backslash) at++;
+    else if (byte === newline) break;
+  }
+  return start + 1;
+}
+
+/** The end of a literal with an encoding prefix (`L"..."`, `R"x(...)x"`), or of the word alone where it is no prefix. */
+function afterPrefix(bytes: Uint8Array, start: number, at: number, end: number): number {
+  const prefix = String.fromCharCode(...bytes.subarray(start, Math.min(at, start + 4)));
+  if (at - start > 3 || !/^(u8|[uUL])?R?$/.test(prefix)) return at;
+  if (!prefix.endsWith('R') || bytes[at] !== quote) {
+    const close = afterLiteral(bytes, at, end);
+    return close > at + 1 ? close : at;
+  }
+  const open = bytes.indexOf(openBracket, at);
+  if (open < 0 || open >= end || open - at > 17) return at;
+  const delimiter = bytes.subarray(at + 1, open);
+  for (let close = bytes.indexOf(quote, open); close >= 0 && close < end; close = bytes.indexOf(quote, close + 1)) {
+    const from = close - delimiter.length;
+    if (from > open && bytes[from - 1] === 0x29 && delimiter.every((byte, index) => bytes[from + index] === byte)) {
+      return close + 1;
+    }
+  }
+  return at;
+}
+
+function afterLine(bytes: Uint8Array, start: number, end: number): number {
+  let at = bytes.indexOf(newline, start);
+  while (
+    at > 0 &&
+    at < end &&
+    (bytes[at - 1] === backslash || (bytes[at - 1] === carriageReturn && bytes[at - 2] === backslash))
+  ) {
+    at = bytes.indexOf(newline, at + 1);
+  }
+  return at < 0 || at > end ? end : at;
+}
+
+function afterBlock(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = bytes.indexOf(star, start); at >= 0 && at + 1 < end; at = bytes.indexOf(star, at + 1)) {
+    if (bytes[at + 1] === slash) return at + 2;
+  }
+  return end;
+}
+
+/** The longest operator that starts here, as C and C++ read it. */
+function operatorLength(bytes: Uint8Array, at: number, end: number): number {
+  const first = bytes[at]!;
+  const second = at + 1 < end ? bytes[at + 1]! : 0;
+  const third = at + 2 < end ? bytes[at + 2]! : 0;
+  switch (first) {
+    case less:
+      if (second === less) return third === equals ? 3 : 2;
+      if (second === equals) return third === greater ? 3 : 2;
+      return 1;
+    case greater:
+      if (second === greater) return third === equals ? 3 : 2;
+      return second === equals ? 2 : 1;
+    case minus:
+      if (second === greater) return third === star ? 3 : 2;
+      return second === minus || second === equals ? 2 : 1;
+    case dot:
+      return second === dot && third === dot ? 3 : 1;
+    case colon:
+    case hash:
+      return second === first ? 2 : 1;
+    case plus:
+    case 0x26: // &
+    case 0x7c: // |
+      return second === first || second === equals ? 2 : 1;
+    case equals:
+    case 0x21: // !
+    case star:
+    case slash:
+    case 0x25: // %
+    case 0x5e: // ^
+      return second === equals ? 2 : 1;
+    default:
+      return 1;
+  }
+}
