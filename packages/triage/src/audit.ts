@@ -1,0 +1,1 @@
+export { cohenKappa, wilsonInterval } from './agreement.js';

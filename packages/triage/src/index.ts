@@ -1,0 +1,21 @@
+export { cohenKappa, fleissKappa, type Interval, wilsonInterval } from './agreement.js';
+export { type Answer, answerJsonSchema, parseAnswer, unsupportedQuotes } from './answer.js';
+export { type Budget, createBudget } from './budget.js';
+export { createMemoryCache, type VoteCache, voteKey } from './cache.js';
+export { type Decision, decide, type Rule } from './decide.js';
+export { buildEvidence, type Evidence, type EvidenceOptions, type EvidenceSection } from './evidence.js';
+export { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
+export { defaultPrices, type ModelPrice, type PriceTable, parsePrices } from './prices.js';
+export { type Prompt, renderPrompt } from './prompt.js';
+export { cleanRubric, defectiveRubric, type Rubric, rubricFor } from './rubric.js';
+export { createRuleVoter } from './rule-voter.js';
+export {
+  type BallotAgreement,
+  type ClassSummary,
+  type PairSummary,
+  renderTable1,
+  type TriageSummary,
+  type VoterSummary,
+} from './summary.js';
+export { type Candidate, type TriageOptions, type TriageRow, triage } from './triage.js';
+export type { TriageEvent, Voter } from './voter.js';

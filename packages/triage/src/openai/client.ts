@@ -1,0 +1,65 @@
+import { RedefError } from '@redef/core';
+import OpenAI from 'openai';
+
+export interface Connection {
+  /** Sent as the bearer token. Not needed for a local server that asks for none. */
+  apiKey?: string;
+  /** Of an OpenAI-compatible server, with its version: `http://127.0.0.1:8080/v1`. Default OpenAI's own. */
+  baseURL?: string;
+  /** How the voter's id names the server. Default `openai`, or the host and port of `baseURL`. */
+  provider?: string;
+  /** In place of the global one. */
+  fetch?: typeof fetch;
+}
+
+/** @throws `RedefError` `missing-key` or `invalid-option` */
+export function connect({ apiKey, baseURL, provider, fetch }: Connection): { client: OpenAI; provider: string } {
+  if (baseURL === undefined && !apiKey) {
+    throw new RedefError("OpenAI's API needs a key and none was given", {
+      code: 'missing-key',
+      remedy: 'Set OPENAI_API_KEY for the command line, or pass apiKey; or name a local server with baseURL.',
+    });
+  }
+  const client = new OpenAI({
+    apiKey: apiKey || 'none',
+    baseURL: baseURL ?? 'https://api.openai.com/v1',
+    maxRetries: 0, // retried here, where all calls share one pace
+    // every value that the client would otherwise take from the environment
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    adminAPIKey: null,
+    logLevel: 'off',
+    ...(fetch && { fetch }),
+  });
+  return { client, provider: provider ?? (baseURL === undefined ? 'openai' : hostOf(baseURL)) };
+}
+
+function hostOf(baseURL: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseURL);
+  } catch (cause) {
+    throw new RedefError('The base URL is not a URL', {
+      code: 'invalid-option',
+      remedy: 'Pass it whole: http://127.0.0.1:8080/v1',
+      cause,
+    });
+  }
+  if (url.username || url.password) {
+    throw new RedefError('The base URL holds a user name or password', {
+      code: 'invalid-option',
+      remedy: 'Pass the credential as apiKey: a URL ends up in logs.',
+    });
+  }
+  return url.host;
+}
+
+/** A server's words without the key, which some servers repeat, and cut to a line. */
+export function redact(text: string, apiKey: string | undefined): string {
+  const clean = apiKey ? text.replaceAll(apiKey, '[key]') : text;
+  return clean
+    .replace(/\b(sk|pk|key)-[\w*-]{6,}/g, '[key]')
+    .replace(/\s+/g, ' ')
+    .slice(0, 300);
+}

@@ -1,0 +1,97 @@
+import { RedefError } from '@redef/core';
+import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { redact } from './client.js';
+
+/** What to do about a failed call. */
+export type Fault =
+  | {
+      kind: 'retry';
+      reason: string;
+      /** The server said so itself. */
+      retryAfterMs?: number;
+      /** The server asks for fewer calls. */
+      limited: boolean;
+      /** The answer was lost on the way and may have been charged for. */
+      charged: boolean;
+    }
+  | { kind: 'abstain'; reason: string }
+  | { kind: 'stop'; error: RedefError };
+
+export interface FaultContext {
+  /** The call was given up after its time. */
+  timedOut: boolean;
+  apiKey: string | undefined;
+  voter: string;
+}
+
+/** Sorts a failed call: worth another try, an answer that cannot be had, or a reason to end the run. */
+export function classifyFault(error: unknown, { timedOut, apiKey, voter }: FaultContext): Fault {
+  if (RedefError.isInstance(error)) return { kind: 'stop', error };
+  if (timedOut) return { kind: 'retry', reason: 'no answer in time', limited: false, charged: true };
+
+  const status: number | undefined = error instanceof APIError ? error.status : undefined;
+  if (error instanceof APIError && status !== undefined) {
+    const said = redact(error.message, apiKey);
+    const { code } = error;
+    const retry = { kind: 'retry', reason: `HTTP ${status}`, charged: false, ...retryAfter(error.headers) } as const;
+    if (status === 429 && code !== 'insufficient_quota') return { ...retry, limited: true };
+    if (status === 503) return { ...retry, limited: true };
+    if (status === 408 || status === 409 || status >= 500) return { ...retry, limited: false };
+    if (status === 400 && (code === 'context_length_exceeded' || /context length|context window/i.test(said))) {
+      return { kind: 'abstain', reason: 'The evidence is longer than the model can read.' };
+    }
+    if (status === 400 && code === 'content_filter') {
+      return { kind: 'abstain', reason: "The provider's content filter withheld the answer." };
+    }
+    return { kind: 'stop', error: stopFor(status, code, said, voter) };
+  }
+  // the client's own abort without a time-out can only come from the caller's signal, which is handled before
+  if (error instanceof APIUserAbortError) return { kind: 'retry', reason: 'aborted', limited: false, charged: true };
+  if (error instanceof APIConnectionError) {
+    const charged = !neverArrived.has(causeCode(error));
+    return { kind: 'retry', reason: 'the connection failed', limited: false, charged };
+  }
+  // the body ended early, or is not JSON
+  return { kind: 'retry', reason: 'the response was cut off or is not JSON', limited: false, charged: true };
+}
+
+const neverArrived = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** The system's code, which the client and fetch each wrap once. */
+function causeCode(error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && cause.code) return cause.code;
+  return undefined;
+}
+
+function stopFor(status: number, code: unknown, said: string, voter: string): RedefError {
+  if (status === 401 || status === 403) {
+    return new RedefError(`${voter}: the server refused the key (HTTP ${status}): ${said}`, {
+      code: 'key-refused',
+      remedy: 'Check the key and what it may use; the votes already cast are kept.',
+    });
+  }
+  if (status === 429) {
+    return new RedefError(`${voter}: the account's quota is used up: ${said}`, {
+      code: 'quota-spent',
+      remedy: 'Add credit and run the same command again: it goes on from the votes already cast.',
+    });
+  }
+  if (status === 404) {
+    return new RedefError(`${voter}: the server does not know this model or address: ${said}`, {
+      code: 'model-unknown',
+      remedy: 'Check the model name and the base URL (most end in /v1).',
+    });
+  }
+  return new RedefError(`${voter}: the server refused the request (HTTP ${status}, ${String(code)}): ${said}`, {
+    code: 'request-refused',
+    remedy: "Check the model's parameters; a server without structured output may need output: 'json-object'.",
+  });
+}
+
+function retryAfter(headers: Headers | undefined): { retryAfterMs?: number } {
+  const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
+  const seconds = Number(headers?.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {};
+}

@@ -1,0 +1,82 @@
+import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import { type Answer, answerJsonSchema, parseAnswer } from '../answer.js';
+import type { Evidence } from '../evidence.js';
+import { renderPrompt } from '../prompt.js';
+
+export interface AnswerOptions {
+  model: string;
+  /** Sampling temperature. Default: the server's own. */
+  temperature?: number;
+  /** Ballot `i` is sent with `seed + i`, where the server honours it. Default none. */
+  seed?: number;
+  /** Default 500. */
+  maxOutputTokens?: number;
+  /**
+   * How the form of the answer is asked for. `json-schema`: strict structured output, the default. `json-object` and
+   * `text` are for servers without it. The answer is checked against the same schema whichever it was.
+   */
+  output?: 'json-schema' | 'json-object' | 'text';
+  /** Further members of the request body, such as `reasoning_effort`. */
+  body?: Readonly<Record<string, unknown>>;
+}
+
+/** What shapes an answer besides the model and the words shown: a part of the cache's key. */
+export function answerParameters(options: AnswerOptions): Record<string, unknown> {
+  const { temperature, seed, maxOutputTokens = 500, output = 'json-schema', body = {} } = options;
+  return { temperature, seed, max_output_tokens: maxOutputTokens, output, body };
+}
+
+/** The body of one chat completion, the same in a single call and in a batch. */
+export function chatRequest(
+  evidence: Evidence,
+  ballot: number,
+  options: AnswerOptions,
+  /** OpenAI's newer models know only `max_completion_tokens`, most other servers only `max_tokens`. */
+  limitName: 'max_completion_tokens' | 'max_tokens',
+): ChatCompletionCreateParamsNonStreaming {
+  const { model, temperature, seed, maxOutputTokens = 500, output = 'json-schema', body } = options;
+  const { system, user } = renderPrompt(evidence);
+  return {
+    model,
+    messages: [
+      { role: 'system', content: system },
+      { role: 'user', content: user },
+    ],
+    [limitName]: maxOutputTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...(seed !== undefined && { seed: seed + ballot }),
+    ...responseFormat(output),
+    ...body,
+  };
+}
+
+function responseFormat(
+  output: NonNullable<AnswerOptions['output']>,
+): Pick<ChatCompletionCreateParamsNonStreaming, 'response_format'> {
+  if (output === 'text') return {};
+  if (output === 'json-object') return { response_format: { type: 'json_object' } };
+  return {
+    response_format: { type: 'json_schema', json_schema: { name: 'vote', strict: true, schema: answerJsonSchema } },
+  };
+}
+
+/** What a completion holds: an answer, a reason why there will be none, or a form that another try may get right. */
+export type Reading = { answer: Answer } | { abstains: string } | { malformed: string };
+
+export function readCompletion(completion: ChatCompletion, output: AnswerOptions['output']): Reading {
+  const choice = completion.choices?.[0];
+  if (!choice?.message) return { malformed: 'the response holds no message' };
+  if (choice.message.refusal) return { abstains: `The model refused: ${oneSentence(choice.message.refusal)}` };
+  if (choice.finish_reason === 'content_filter') {
+    return { abstains: "The provider's content filter withheld the answer." };
+  }
+  if (choice.finish_reason === 'length') return { malformed: 'the answer ran into the token limit' };
+  const text = choice.message.content ?? '';
+  const answer = parseAnswer(output === 'text' ? unfence(text) : text);
+  return 'problem' in answer ? { malformed: answer.problem } : { answer };
+}
+
+const oneSentence = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 300);
+
+/** The inside of a Markdown fence, in which models like to wrap JSON. */
+const unfence = (text: string) => /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;

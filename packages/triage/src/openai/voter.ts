@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRng, RedefError, type Rng, type RunOptions, throwIfAborted, type Vote } from '@redef/core';
+import type OpenAI from 'openai';
+import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import { type Budget, costUsd } from '../budget.js';
+import type { Evidence } from '../evidence.js';
+import type { ModelPrice } from '../prices.js';
+import { type TriageEvent, type Voter, voteHeader } from '../voter.js';
+import { AdaptiveGate } from './adaptive-gate.js';
+import { type Connection, connect, redact } from './client.js';
+import { classifyFault, type Fault } from './fault.js';
+import { waitAskedFor } from './rate-limits.js';
+import { type AnswerOptions, answerParameters, chatRequest, readCompletion } from './request.js';
+
+export interface OpenAIVoterOptions extends Connection, AnswerOptions {
+  /** A call that has not been answered whole in this time is given up and made again. Default 120,000. */
+  timeoutMs?: number;
+  /** How often one vote's call is made again after a failure that may pass. Default 8. */
+  maxRetries?: number;
+  /** How often the model is asked again after an answer outside the schema, before the vote is an abstention. Default 2. */
+  maxReasks?: number;
+  /** First and longest wait between tries; it doubles in between. Default 500 and 60,000. */
+  backOffMs?: { first: number; longest: number };
+  /** Never more calls at once than this, whatever `triage` allows. Fewer after the server asks for fewer. Default 256. */
+  maxConcurrency?: number;
+  /** Shared with other voters. Needs `price`. */
+  budget?: Budget;
+  price?: ModelPrice;
+  /** Spreads the waits. Give each process its own seed. */
+  rng?: Rng;
+}
+
+/**
+ * Votes through chat completions, OpenAI's or any server's that speaks them.
+ *
+ * Whatever may pass (too many requests, a server error, a hang, a cut response) is tried again; what the model will not
+ * or cannot answer is an abstention; what will not pass (a refused key, an unknown model, a spent quota or budget) is
+ * thrown as a `RedefError` that never holds the key.
+ */
+export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
+  const { client, provider } = connect(options);
+  const voter = {
+    id: `${provider}:${options.model}`,
+    ruleBased: false,
+    parameters: answerParameters(options),
+  } as const;
+  if (options.budget && !options.price) {
+    throw new RedefError(`There is a budget and no price for ${voter.id}`, {
+      code: 'missing-price',
+      remedy: 'Add the model to the price table (0 and 0 for a server of your own).',
+    });
+  }
+  const caller = new Caller(client, voter.id, options);
+  const limitName = options.baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
+  const { maxReasks = 2, output } = options;
+
+  return {
+    ...voter,
+    async vote(evidence: Evidence, ballot: number, run: RunOptions<TriageEvent> = {}): Promise<Vote> {
+      const request = chatRequest(evidence, ballot, options, limitName);
+      const usage = { input_tokens: 0, output_tokens: 0 };
+      const abstain = (rationale: string): Vote => ({
+        ...voteHeader(voter, evidence, ballot),
+        category: null,
+        rationale,
+        quotes: [],
+        ...usage,
+      });
+      for (let asked = 1; ; asked++) {
+        const outcome = await caller.call(request, run);
+        if ('abstains' in outcome) return abstain(outcome.abstains);
+        usage.input_tokens += outcome.usage?.prompt_tokens ?? 0;
+        usage.output_tokens += outcome.usage?.completion_tokens ?? 0;
+        const reading = readCompletion(outcome, output);
+        if ('answer' in reading) return { ...voteHeader(voter, evidence, ballot), ...reading.answer, ...usage };
+        if ('abstains' in reading) return abstain(reading.abstains);
+        if (asked > maxReasks) return abstain(`No answer within the schema in ${asked} tries: ${reading.malformed}.`);
+      }
+    },
+  };
+}
+
+/** Makes calls through one gate and makes them again as the fault asks. */
+class Caller {
+  readonly #gate: AdaptiveGate;
+  readonly #rng: Rng;
+  #onEvent: ((event: TriageEvent) => void) | undefined;
+
+  constructor(
+    private readonly client: OpenAI,
+    private readonly voter: string,
+    private readonly options: OpenAIVoterOptions,
+  ) {
+    this.#rng = options.rng ?? createRng('back-off');
+    this.#gate = new AdaptiveGate({
+      max: options.maxConcurrency ?? 256,
+      onLimit: (limit) => this.#onEvent?.({ type: 'concurrency', voter, limit }),
+    });
+  }
+
+  async call(
+    request: ChatCompletionCreateParamsNonStreaming,
+    { signal, onEvent }: RunOptions<TriageEvent>,
+  ): Promise<ChatCompletion | { abstains: string }> {
+    this.#onEvent = onEvent;
+    const { maxRetries = 8 } = this.options;
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#try(request, signal);
+      if ('completion' in result) return result.completion;
+      throwIfAborted(signal);
+      const { fault } = result;
+      if (fault.kind === 'abstain') return { abstains: fault.reason };
+      if (fault.kind === 'stop') throw fault.error;
+      if (attempt > maxRetries) throw this.#gaveUp(fault.reason, attempt);
+      const delay_ms = this.#delay(attempt, fault);
+      onEvent?.({ type: 'retry', voter: this.voter, reason: fault.reason, attempt, delay_ms });
+      if (fault.limited) this.#gate.pause(fault.retryAfterMs ?? 0);
+      await sleep(delay_ms, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
+    }
+  }
+
+  async #try(
+    request: ChatCompletionCreateParamsNonStreaming,
+    signal: AbortSignal | undefined,
+  ): Promise<{ completion: ChatCompletion } | { fault: Fault }> {
+    const ticket = await this.#gate.enter(signal);
+    let outcome: 'answered' | 'limited' | 'failed' = 'failed';
+    const watch = new Watch(signal, this.options.timeoutMs ?? 120_000);
+    const most = this.#mostUsd(request);
+    let spent = 0;
+    let settle: ((usd: number) => void) | undefined;
+    try {
+      settle = this.options.budget?.reserve(most);
+      const { data, response } = await this.client.chat.completions
+        .create(request, { signal: watch.signal })
+        .withResponse();
+      if (typeof data !== 'object' || data === null || !Array.isArray(data.choices)) {
+        throw new SyntaxError('not a chat completion');
+      }
+      outcome = 'answered';
+      spent = this.#cost(data, most);
+      this.#gate.pause(waitAskedFor(response.headers, data.usage?.total_tokens ?? 0));
+      return { completion: data };
+    } catch (error) {
+      const fault = classifyFault(error, {
+        timedOut: watch.timedOut,
+        apiKey: this.options.apiKey,
+        voter: this.voter,
+      });
+      if (fault.kind === 'retry' && fault.limited) outcome = 'limited';
+      if (fault.kind === 'retry' && fault.charged) spent = most;
+      return { fault };
+    } finally {
+      watch.stop();
+      settle?.(spent);
+      this.#gate.leave(ticket, outcome);
+    }
+  }
+
+  /** Exponential with jitter; never sooner than the server asked. */
+  #delay(attempt: number, { retryAfterMs = 0 }: { retryAfterMs?: number }): number {
+    const { first, longest } = this.options.backOffMs ?? { first: 500, longest: 60_000 };
+    const wait = Math.min(longest, first * 2 ** (attempt - 1));
+    return Math.round(Math.max(retryAfterMs, wait / 2) + (wait / 2) * this.#rng.next());
+  }
+
+  /** A byte-level tokenizer makes at most one token of a byte, so this bound holds for every model. */
+  #mostUsd(request: ChatCompletionCreateParamsNonStreaming): number {
+    const { price, maxOutputTokens = 500 } = this.options;
+    return price ? costUsd(price, Buffer.byteLength(JSON.stringify(request)), maxOutputTokens) : 0;
+  }
+
+  #cost({ usage }: ChatCompletion, most: number): number {
+    const { price } = this.options;
+    if (!price) return 0;
+    return usage ? costUsd(price, usage.prompt_tokens, usage.completion_tokens) : most;
+  }
+
+  #gaveUp(reason: string, attempts: number): RedefError {
+    return new RedefError(`${this.voter}: ${redact(reason, this.options.apiKey)}, ${attempts} times in a row`, {
+      code: 'server-unavailable',
+      remedy: 'Run the same command again later: it goes on from the votes already cast.',
+    });
+  }
+}
+
+/** A call's own abort: the caller's signal, or its time. It spans the whole response, which the client's time-out does not. */
+class Watch {
+  timedOut = false;
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #abort = () => this.#controller.abort();
+
+  constructor(
+    private readonly outer: AbortSignal | undefined,
+    timeoutMs: number,
+  ) {
+    this.#timer = setTimeout(() => {
+      this.timedOut = true;
+      this.#abort();
+    }, timeoutMs);
+    outer?.addEventListener('abort', this.#abort, { once: true });
+    if (outer?.aborted) this.#abort();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.outer?.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type ChangeEvidence,
+  type CodeChange,
+  type Label,
+  mapOrdered,
+  RedefError,
+  type Reject,
+  type RunOptions,
+  throwIfAborted,
+  type Vote,
+} from '@redef/core';
+import { createMemoryCache, type VoteCache, voteKey } from './cache.js';
+import { decide, type Rule } from './decide.js';
+import { buildEvidence, type Evidence, type EvidenceOptions } from './evidence.js';
+import { createSemaphore } from './semaphore.js';
+import { SummaryTally, type TriageSummary } from './summary.js';
+import type { TriageEvent, Voter } from './voter.js';
+
+export interface Candidate {
+  change: CodeChange;
+  evidence: ChangeEvidence;
+}
+
+/** One candidate's outcome: exactly one of `label` and `reject` is there. */
+export interface TriageRow {
+  id: string;
+  /** In the order of the ballots. */
+  votes: Vote[];
+  label?: Label;
+  reject?: Reject;
+}
+
+export interface TriageOptions extends RunOptions<TriageEvent> {
+  /** Ballot `i` is cast by voter `i` modulo their number: one voter casts all, three cast one each. */
+  voters: readonly Voter[];
+  /** Default 3. */
+  ballots?: number;
+  /** Default `unanimous-ab`. */
+  rule?: Rule;
+  /** Votes already cast are taken from here, new ones are stored as they come. Default: in memory only. */
+  cache?: VoteCache;
+  /** Calls under way at once, all voters together. Default 8. */
+  concurrency?: number;
+  /** How evidence is cut. */
+  evidence?: Omit<EvidenceOptions, 'rubric'>;
+  /** Number of candidates, for the progress events. */
+  total?: number;
+}
+
+/**
+ * Puts every candidate to the vote and yields the outcomes in the order of the input; returns the summary. Memory does
+ * not grow with the number of candidates.
+ *
+ * A vote that cannot be had (a refusal, an answer outside the schema) is an abstention. A failure that will not pass
+ * (a wrong key, a spent budget, a server that stays away) ends the run with an error after the calls under way are
+ * through: with a lasting cache the same call goes on from there.
+ *
+ * @throws `RedefError` of the voter, or `aborted`
+ */
+export async function* triage(
+  candidates: AsyncIterable<Candidate> | Iterable<Candidate>,
+  options: TriageOptions,
+): AsyncGenerator<TriageRow, TriageSummary, undefined> {
+  const { voters, ballots = 3, rule = 'unanimous-ab', concurrency = 8, signal, onEvent, total } = options;
+  checkCounts(voters, ballots, concurrency);
+  const tally = new SummaryTally(rule, ballots);
+  const booth = createBooth(options.cache ?? createMemoryCache(), concurrency, options);
+  const panel = Array.from({ length: ballots }, (_, ballot) => voters[ballot % voters.length]!);
+
+  const outcomes = mapOrdered(
+    candidates,
+    async ({ change, evidence: history }) => {
+      const evidence = buildEvidence(change, history, options.evidence);
+      const cast = await Promise.allSettled(panel.map((voter, ballot) => booth.cast(voter, evidence, ballot)));
+      const failed = cast.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+      const votes = cast.map((result) => (result as PromiseFulfilledResult<Vote>).value);
+      return { evidence, row: { id: change.id, votes, ...decide(evidence.rubric, votes, rule) } };
+    },
+    // far enough ahead that one slow candidate at the front does not starve the calls
+    { concurrency: 4 * concurrency, ...(signal && { signal }) },
+  );
+
+  const started = performance.now();
+  let done = 0;
+  for await (const { evidence, row } of outcomes) {
+    tally.add(evidence, row);
+    yield row;
+    done++;
+    const elapsed = (performance.now() - started) / 1000;
+    onEvent?.({
+      type: 'progress',
+      stage: 'triage',
+      unit: 'candidates',
+      done,
+      ...(total === undefined ? {} : { total, seconds_left: (elapsed / done) * Math.max(0, total - done) }),
+    });
+  }
+  return tally.summary();
+}
+
+/** Where votes are cast: from the cache, from a call already under way for the same key, or by asking the voter. */
+function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }: RunOptions<TriageEvent>) {
+  const admit = createSemaphore(concurrency);
+  const underWay = new Map<string, Promise<Vote>>();
+  let failure: { error: unknown } | undefined;
+
+  const ask = (voter: Voter, evidence: Evidence, ballot: number, key: string) =>
+    admit(async () => {
+      throwIfAborted(signal);
+      if (failure) throw failure.error; // start nothing new once the run is lost
+      try {
+        const vote = await voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
+        await cache.set(key, vote);
+        return vote;
+      } catch (error) {
+        failure ??= { error };
+        throw error;
+      }
+    });
+
+  return {
+    async cast(voter: Voter, evidence: Evidence, ballot: number): Promise<Vote> {
+      const key = voteKey(voter, evidence, ballot);
+      let vote = underWay.get(key);
+      if (!vote) {
+        vote = Promise.resolve(cache.get(key)).then((known) => known ?? ask(voter, evidence, ballot, key));
+        underWay.set(key, vote);
+        vote.finally(() => underWay.delete(key)).catch(() => {}); // the caller sees the failure
+      }
+      return { ...(await vote), id: evidence.id };
+    },
+  };
+}
+
+function checkCounts(voters: readonly Voter[], ballots: number, concurrency: number): void {
+  const problem =
+    voters.length === 0
+      ? 'no voter was given'
+      : !Number.isInteger(ballots) || ballots < 1
+        ? `ballots must be an integer of at least 1, got ${ballots}`
+        : ballots < voters.length
+          ? `${ballots} ballots leave some of the ${voters.length} voters without one`
+          : !Number.isInteger(concurrency) || concurrency < 1
+            ? `concurrency must be an integer of at least 1, got ${concurrency}`
+            : undefined;
+  if (problem) {
+    throw new RedefError(`Triage cannot start: ${problem}`, {
+      code: 'invalid-option',
+      remedy: 'Pass at least one voter and no fewer ballots than voters.',
+    });
+  }
+}
