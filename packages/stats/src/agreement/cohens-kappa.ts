@@ -1,0 +1,120 @@
+import { fail, requireOneOf, requireProbability, requireSameLength } from '../checks.js';
+import type { Interval, ResultHeader } from '../result.js';
+import { normalUpperQuantile } from '../special/quantiles.js';
+
+const weightings = ['none', 'linear', 'quadratic'] as const;
+export type Category = string | number | boolean;
+
+export interface CohensKappaOptions<C extends Category = Category> {
+  /** How much a disagreement counts by its distance in the list of categories. Default `'none'`: all alike. */
+  weights?: (typeof weightings)[number];
+  /** The categories in order. Needed for weights unless they are numbers; by default those seen, numbers ascending. */
+  categories?: readonly C[];
+  /** Of the interval. Default 0.95. */
+  level?: number;
+}
+
+export interface CohensKappaResult extends ResultHeader {
+  kind: 'cohens-kappa';
+  kappa: number;
+  /** Weighted share of agreement, and that expected by chance from the raters' own rates. */
+  observedAgreement: number;
+  expectedAgreement: number;
+  /** Large-sample standard error (Fleiss, Cohen and Everitt, 1969). */
+  standardError: number;
+  interval: Interval;
+  weights: (typeof weightings)[number];
+  categories: readonly Category[];
+}
+
+/**
+ * Cohen's kappa (1960; weighted, 1968) of two raters over the same items. Throws when both raters used one and the same
+ * category throughout: chance agreement is 1 then and kappa 0/0.
+ */
+export function cohensKappa<C extends Category>(
+  a: ArrayLike<C>,
+  b: ArrayLike<C>,
+  { weights = 'none', categories, level = 0.95 }: CohensKappaOptions<C> = {},
+): CohensKappaResult {
+  requireSameLength(a, b, ['a', 'b']);
+  requireOneOf(weights, weightings, 'weights');
+  requireProbability(level, 'level');
+  const n = a.length;
+  if (n === 0) fail('no-items', 'a and b are empty', 'Pass the ratings of at least one item.');
+  const order: readonly C[] = categories ?? categoriesSeen(a, b, weights !== 'none');
+  const k = order.length;
+  const position = new Map<C | undefined, number>(order.map((category, i) => [category, i]));
+  const indexOf = (ratings: ArrayLike<C>, name: string, i: number): number =>
+    position.get(ratings[i]) ??
+    fail(
+      'unknown-category',
+      `${name}[${i}] is ${String(ratings[i])}, which is not one of the categories ${order.join(', ')}`,
+      'Add it to categories, or leave the item out.',
+    );
+
+  const share = Array.from({ length: k }, () => new Float64Array(k));
+  const rowShare = new Float64Array(k);
+  const columnShare = new Float64Array(k);
+  for (let item = 0; item < n; item++) {
+    const row = indexOf(a, 'a', item);
+    const column = indexOf(b, 'b', item);
+    share[row]![column]! += 1 / n;
+    rowShare[row]! += 1 / n;
+    columnShare[column]! += 1 / n;
+  }
+  const weight = (i: number, j: number): number => {
+    if (weights === 'none') return i === j ? 1 : 0;
+    const distance = Math.abs(i - j) / (k - 1);
+    return 1 - (weights === 'linear' ? distance : distance ** 2);
+  };
+  const overCells = (value: (i: number, j: number) => number): number => {
+    let sum = 0;
+    for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) sum += value(i, j);
+    return sum;
+  };
+  if (rowShare.some((r, i) => r > 1 - 0.5 / n && columnShare[i]! > 1 - 0.5 / n)) {
+    fail(
+      'no-variation',
+      `Both raters put all ${n} items into the same category, so kappa is 0/0`,
+      'Report the observed agreement (1) with its Wilson interval instead.',
+    );
+  }
+  const observed = overCells((i, j) => weight(i, j) * share[i]![j]!);
+  const expected = overCells((i, j) => weight(i, j) * rowShare[i]! * columnShare[j]!);
+  const kappa = (observed - expected) / (1 - expected);
+
+  const rowWeight = Array.from(rowShare, (_, i) => columnShare.reduce((sum, s, j) => sum + s * weight(i, j), 0));
+  const columnWeight = Array.from(columnShare, (_, j) => rowShare.reduce((sum, s, i) => sum + s * weight(i, j), 0));
+  const spread = overCells(
+    (i, j) => share[i]![j]! * (weight(i, j) - (rowWeight[i]! + columnWeight[j]!) * (1 - kappa)) ** 2,
+  );
+  const variance = (spread - (kappa - expected * (1 - kappa)) ** 2) / (n * (1 - expected) ** 2);
+  const standardError = Math.sqrt(Math.max(0, variance));
+  const margin = standardError * normalUpperQuantile((1 - level) / 2);
+  return {
+    kind: 'cohens-kappa',
+    method: weights === 'none' ? "Cohen's kappa" : `Cohen's kappa with ${weights} weights`,
+    n,
+    assumptions: ['items are independent of each other', 'the two raters rated without seeing each other'],
+    kappa,
+    observedAgreement: observed,
+    expectedAgreement: expected,
+    standardError,
+    interval: { level, low: kappa - margin, high: kappa + margin },
+    weights,
+    categories: order,
+  };
+}
+
+function categoriesSeen<C extends Category>(a: ArrayLike<C>, b: ArrayLike<C>, ordered: boolean): C[] {
+  const seen = [...new Set([...Array.from(a), ...Array.from(b)])];
+  if (seen.every((category) => typeof category === 'number')) return seen.sort((x, y) => Number(x) - Number(y));
+  if (ordered) {
+    fail(
+      'invalid-option',
+      'Weights need the order of the categories',
+      "Pass categories: ['low', 'medium', 'high'], say.",
+    );
+  }
+  return seen;
+}

@@ -1,0 +1,32 @@
+import type { Numbers } from './checks.js';
+
+/** Arithmetic mean, in two passes so that a large offset costs no digits. */
+export function mean(values: Numbers): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  const first = sum / values.length;
+  let rest = 0;
+  for (let i = 0; i < values.length; i++) rest += values[i]! - first;
+  return first + rest / values.length;
+}
+
+/** Sample variance, divisor n - 1. */
+export function sampleVariance(values: Numbers): number {
+  const centre = mean(values);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += (values[i]! - centre) ** 2;
+  return sum / (values.length - 1);
+}
+
+/** Sample standard deviation, divisor n - 1: the papers' "mean ± std". */
+export function standardDeviation(values: Numbers): number {
+  return Math.sqrt(sampleVariance(values));
+}
+
+/** The `q`-quantile of ascending values by linear interpolation: R's type 7, NumPy's default. */
+export function quantileOfSorted(sorted: Numbers, q: number): number {
+  const position = q * (sorted.length - 1);
+  const below = Math.floor(position);
+  const low = sorted[below]!;
+  return below + 1 < sorted.length ? low + (position - below) * (sorted[below + 1]! - low) : low;
+}
