@@ -1,0 +1,31 @@
+import type { CompiledGraph } from './compile.js';
+import type { DType, TypedArray } from './dtype.js';
+import type { Shape } from './shape.js';
+
+/**
+ * What runs a compiled graph. A session needs no more than this, so a driver for another runtime, or a faster one for
+ * the same, can take the place of {@link createOnnxRuntimeDriver}.
+ */
+export interface Driver {
+  /** Runtime and device: `onnxruntime-node/cpu`. */
+  readonly id: string;
+  load(graph: CompiledGraph): Promise<Executable>;
+  /** Hands numbers over. The array belongs to the driver from then on. */
+  upload(dtype: DType, shape: Shape, data: TypedArray): DeviceTensor;
+}
+
+export interface Executable {
+  /** Runs once, with a tensor for each input of the graph; gives one for each output. */
+  run(inputs: ReadonlyMap<string, DeviceTensor>): Promise<ReadonlyMap<string, DeviceTensor>>;
+  release(): Promise<void>;
+}
+
+/** Numbers where the runtime keeps them. */
+export interface DeviceTensor {
+  readonly dtype: DType;
+  readonly shape: Shape;
+  /** The numbers on the host; not to be changed. */
+  read(): Promise<TypedArray>;
+  /** Says that the tensor will not be used again. */
+  release(): void;
+}

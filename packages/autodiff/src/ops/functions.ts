@@ -1,0 +1,67 @@
+import type { Tensor } from '../tensor.js';
+import { add, divide, multiply, subtract } from './arithmetic.js';
+import { where } from './selection.js';
+
+// Elementwise functions of one tensor.
+
+export function exp(x: Tensor): Tensor {
+  const y: Tensor = x.graph.node('Exp', [x], x.shape, { pullbacks: [(dy) => multiply(dy, y)] });
+  return y;
+}
+
+/** Natural logarithm. */
+export function log(x: Tensor): Tensor {
+  return x.graph.node('Log', [x], x.shape, { pullbacks: [(dy) => divide(dy, x)] });
+}
+
+export function sqrt(x: Tensor): Tensor {
+  const y: Tensor = x.graph.node('Sqrt', [x], x.shape, { pullbacks: [(dy) => divide(dy, multiply(y, 2))] });
+  return y;
+}
+
+/** Absolute value; its gradient at 0 is 0. */
+export function abs(x: Tensor): Tensor {
+  return x.graph.node('Abs', [x], x.shape, {
+    pullbacks: [(dy) => multiply(dy, x.graph.node('Sign', [x], x.shape))],
+  });
+}
+
+export function tanh(x: Tensor): Tensor {
+  const y: Tensor = x.graph.node('Tanh', [x], x.shape, {
+    pullbacks: [(dy) => multiply(dy, subtract(1, multiply(y, y)))],
+  });
+  return y;
+}
+
+/** 1 / (1 + exp(-x)). */
+export function sigmoid(x: Tensor): Tensor {
+  const y: Tensor = x.graph.node('Sigmoid', [x], x.shape, {
+    pullbacks: [(dy) => multiply(dy, multiply(y, subtract(1, y)))],
+  });
+  return y;
+}
+
+/** max(x, 0); its gradient at 0 is 0, as PyTorch's. */
+export function relu(x: Tensor): Tensor {
+  const y: Tensor = x.graph.node('Relu', [x], x.shape, {
+    pullbacks: [(dy) => where(y.graph.node('Greater', [y, y.graph.constant(0)], y.shape, { dtype: 'bool' }), dy, 0)],
+  });
+  return y;
+}
+
+/**
+ * Gaussian error linear unit, x Φ(x), in its exact form (Hendrycks and Gimpel, 2016). Its derivative is Φ(x) + x φ(x),
+ * with Φ and φ the distribution and density of the standard normal.
+ */
+export function gelu(x: Tensor): Tensor {
+  return x.graph.node('Gelu', [x], x.shape, {
+    pullbacks: [
+      (dy) => {
+        const erf = x.graph.node('Erf', [multiply(x, Math.SQRT1_2)], x.shape);
+        const distribution = multiply(add(erf, 1), 0.5);
+        const density = multiply(exp(multiply(multiply(x, x), -0.5)), 1 / Math.sqrt(2 * Math.PI));
+        return multiply(dy, add(distribution, multiply(x, density)));
+      },
+    ],
+  });
+}

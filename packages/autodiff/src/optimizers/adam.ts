@@ -1,0 +1,65 @@
+import { add, divide, multiply, subtract } from '../ops/arithmetic.js';
+import { sqrt } from '../ops/functions.js';
+import type { Optimizer } from './optimizer.js';
+
+export interface AdamOptions {
+  /** Decay rates of the two moments. Default 0.9 and 0.999. */
+  beta1?: number;
+  beta2?: number;
+  /** Added to the root of the second moment. Default 1e-8. */
+  epsilon?: number;
+  /** Default 0 for Adam, 0.01 for AdamW. */
+  weightDecay?: number;
+  /** Which parameters decay, by name: many leave out biases and normalization weights. Default: all. */
+  decays?: (name: string) => boolean;
+}
+
+/** Adam (Kingma and Ba, 2015). Weight decay is an L2 penalty: a part of the gradient, as PyTorch's `Adam`. */
+export function adam(options: AdamOptions = {}): Optimizer {
+  return adamFamily('adam', false, options);
+}
+
+/** Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as PyTorch's `AdamW`. */
+export function adamW(options: AdamOptions = {}): Optimizer {
+  return adamFamily('adamw', true, { weightDecay: 0.01, ...options });
+}
+
+function adamFamily(
+  name: string,
+  decoupled: boolean,
+  { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, decays = () => true }: AdamOptions,
+): Optimizer {
+  return {
+    update: (parameters, gradients) => {
+      const graph = parameters[0]!.graph;
+      const stepSize = graph.input(`${name}.stepSize`, []);
+      const secondScale = graph.input(`${name}.secondScale`, []);
+      const keep = decoupled && weightDecay > 0 ? graph.input(`${name}.keep`, []) : undefined;
+
+      return parameters.flatMap((parameter, index) => {
+        const decaying = weightDecay > 0 && decays(parameter.name);
+        let gradient = gradients[index]!;
+        if (decaying && !decoupled) gradient = add(gradient, multiply(parameter, weightDecay));
+        const shrunk = decaying && keep ? multiply(parameter, keep) : parameter;
+
+        const first = graph.state(`${name}.first/${parameter.name}`, parameter.shape);
+        const second = graph.state(`${name}.second/${parameter.name}`, parameter.shape);
+        const nextFirst = add(multiply(first, beta1), multiply(gradient, 1 - beta1));
+        const nextSecond = add(multiply(second, beta2), multiply(multiply(gradient, gradient), 1 - beta2));
+        const deviation = add(multiply(sqrt(nextSecond), secondScale), epsilon);
+        return [
+          { variable: first, next: nextFirst },
+          { variable: second, next: nextSecond },
+          { variable: parameter, next: subtract(shrunk, divide(multiply(nextFirst, stepSize), deviation)) },
+        ];
+      });
+    },
+
+    // The moments start at 0, which biases them low: step size and second scale correct for that.
+    feeds: (step, learningRate) => ({
+      [`${name}.stepSize`]: learningRate / (1 - beta1 ** step),
+      [`${name}.secondScale`]: 1 / Math.sqrt(1 - beta2 ** step),
+      ...(decoupled && weightDecay > 0 ? { [`${name}.keep`]: 1 - learningRate * weightDecay } : {}),
+    }),
+  };
+}

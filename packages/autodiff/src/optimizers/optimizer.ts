@@ -1,0 +1,14 @@
+import type { Tensor, Update } from '../tensor.js';
+
+/** A rule that turns gradients into the next values of parameters, written as a part of the graph. */
+export interface Optimizer {
+  /** Appends the update of each parameter by its gradient; the state it needs becomes variables of the graph. */
+  update(parameters: readonly Tensor[], gradients: readonly Tensor[]): Update[];
+  /**
+   * What a run that makes an update must be fed besides the data. These few numbers are computed outside the graph, in
+   * double precision: 1 - 0.999 has four digits in float32.
+   *
+   * @param step 1 for the first update
+   */
+  feeds(step: number, learningRate: number): Record<string, number>;
+}

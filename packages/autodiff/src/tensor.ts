@@ -1,0 +1,44 @@
+import type { DType } from './dtype.js';
+import type { Graph } from './graph.js';
+import type { Attribute } from './onnx/model.js';
+import type { Shape } from './shape.js';
+
+/**
+ * A value in a graph: not numbers, but what will hold numbers when a session runs. Made by a {@link Graph} and by ops.
+ */
+export interface Tensor {
+  readonly graph: Graph;
+  /** Unique in its graph. */
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: Shape;
+  /** What computes it; absent for inputs, variables and constants. */
+  readonly node?: GraphNode;
+  /** The tensors to which gradients pass on: the node's inputs, unless the op says otherwise. */
+  readonly through: readonly Tensor[];
+  /** How they pass, one for each of `through`; `undefined` where none does (class numbers, masks). */
+  readonly pullbacks: readonly (Pullback | undefined)[];
+}
+
+/** Turns d loss / d output of an op into d loss / d one of its inputs. */
+export type Pullback = (gradient: Tensor) => Tensor;
+
+/** One ONNX node. */
+export interface GraphNode {
+  readonly type: string;
+  readonly domain: string;
+  readonly attributes: Readonly<Record<string, Attribute>>;
+  readonly inputs: readonly Tensor[];
+  /** Names of all it computes, the tensor's own first. */
+  readonly outputs: readonly string[];
+  /** Its place in the order of writing: inputs come before what uses them. */
+  readonly order: number;
+  /** `file:line` that asked for it. */
+  readonly line: string;
+}
+
+/** After each run of a session, `variable` takes the value of `next`. */
+export interface Update {
+  variable: Tensor;
+  next: Tensor;
+}
