@@ -1,0 +1,54 @@
+import { editFlags } from './edit-flags.js';
+
+/** One stretch of lines: equal on both sides, or replaced (`deleted` lines of `before` by `added` lines of `after`). */
+export interface Edit {
+  /** 0-based index of the first line on each side. */
+  before: number;
+  after: number;
+  deleted: number;
+  added: number;
+}
+
+/** Two texts as lines, and where they differ. */
+export interface LineDiff {
+  before: readonly string[];
+  after: readonly string[];
+  /** In order; no two touch. */
+  edits: readonly Edit[];
+}
+
+/** Lines of a text, without their `\n`; the empty text has none. A `\r` stays part of its line, so nothing is lost. */
+export function splitLines(text: string): string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
+/**
+ * Line diff of two texts, whole lines compared exactly. Minimal (Myers, 1986) up to 256 edits in a stretch and close to it
+ * beyond, so that time stays linear in the number of lines.
+ */
+export function diffLines(before: string, after: string): LineDiff {
+  const a = splitLines(before);
+  const b = splitLines(after);
+  const { deleted, added } = editFlags(a, b);
+  const edits: Edit[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (!deleted[i] && !added[j]) {
+      i++;
+      j++;
+      continue;
+    }
+    const edit = { before: i, after: j, deleted: 0, added: 0 };
+    while (i < a.length && deleted[i]) {
+      i++;
+      edit.deleted++;
+    }
+    while (j < b.length && added[j]) {
+      j++;
+      edit.added++;
+    }
+    edits.push(edit);
+  }
+  return { before: a, after: b, edits };
+}

@@ -1,0 +1,41 @@
+import { RedefError } from '@redef/core';
+import { addedDeleted } from './added-deleted.js';
+import { afterMarkers } from './after-markers.js';
+import { afterOnly } from './after-only.js';
+import { beforeAfter } from './before-after.js';
+import { type DiffTagsOptions, diffTags } from './diff-tags.js';
+import type { Encoding } from './encoding.js';
+
+const encodings = {
+  'after-only': afterOnly,
+  'after-markers': afterMarkers,
+  'before-after': beforeAfter,
+  'diff-tags': diffTags,
+  'added-deleted': addedDeleted,
+} as const satisfies Record<string, (options: EncodingOptions) => Encoding>;
+
+export type EncodingName = keyof typeof encodings;
+
+/** Options of every encoding; each reads its own. */
+export type EncodingOptions = DiffTagsOptions;
+
+/** The five encodings of ReDef, section 3.2, in its order. */
+export const paperEncodings = ['after-only', 'after-markers', 'before-after', 'diff-tags', 'added-deleted'] as const;
+
+/** Every encoding's name, the paper's five first. */
+export const encodingNames = Object.keys(encodings) as readonly EncodingName[];
+
+/**
+ * An encoding by its name.
+ *
+ * @throws `RedefError` `unknown-encoding`, or `invalid-option` for an option out of range
+ */
+export function createEncoding(name: EncodingName, options: EncodingOptions = {}): Encoding {
+  if (!Object.hasOwn(encodings, name)) {
+    throw new RedefError(`There is no encoding ${JSON.stringify(name)}`, {
+      code: 'unknown-encoding',
+      remedy: `Choose one of ${encodingNames.join(', ')}.`,
+    });
+  }
+  return encodings[name](options);
+}

@@ -1,0 +1,24 @@
+export type { Counterfactual, Effect } from './counterfactuals/counterfactual.js';
+export {
+  type CounterfactualName,
+  type CounterfactualOptions,
+  counterfactualNames,
+  createCounterfactual,
+  paperCounterfactuals,
+} from './counterfactuals/create-counterfactual.js';
+export { diffLines, type Edit, type LineDiff, splitLines } from './diff/line-diff.js';
+export {
+  createEncoding,
+  type EncodingName,
+  type EncodingOptions,
+  encodingNames,
+  paperEncodings,
+} from './encodings/create-encoding.js';
+export type { Encoding, RecoveredChange } from './encodings/encoding.js';
+export { type EncodedChange, fitIds, fitLayout, withMarks } from './fit.js';
+export { type ChangeText, type Layout, renderLayout, type Section, type ShownLine } from './layout.js';
+export type { HubOptions } from './tokenizers/hub.js';
+export { createLexicalTokenizer, type LexicalTokenizerOptions } from './tokenizers/lexical-tokenizer.js';
+export { type LoadTokenizerOptions, loadTokenizer } from './tokenizers/load-tokenizer.js';
+export { type TokenizerPreset, type TokenizerPresetName, tokenizerPresets } from './tokenizers/presets.js';
+export type { BatchTokenizer, Budget, Tokenizer } from './tokenizers/tokenizer.js';

@@ -1,0 +1,82 @@
+import { Tokenizer as HuggingFace } from '@huggingface/tokenizers';
+import { RedefError } from '@redef/core';
+import { type AddedTokens, addedTokens, decodeAround, encodeAround } from './added-tokens.js';
+import type { TokenizerDefinition } from './definition.js';
+import type { TokenizerPreset } from './presets.js';
+import type { Tokenizer } from './tokenizer.js';
+import { unitsWithin } from './utf8.js';
+
+/**
+ * A byte-level BPE tokenizer in pure JavaScript (`@huggingface/tokenizers`) from its definition.
+ *
+ * @throws `RedefError` `invalid-tokenizer` where the definition is of another kind, or the preset's special tokens are
+ * not in it
+ */
+export function createTokenizer(definition: TokenizerDefinition, preset: TokenizerPreset): Tokenizer {
+  const { vocab } = definition.model;
+  const idOf = (token: string): number => {
+    if (Object.hasOwn(vocab, token)) return vocab[token]!;
+    throw new RedefError(`The vocabulary has no ${token}, which preset ${preset.name} needs`, {
+      code: 'invalid-tokenizer',
+      remedy: 'Choose the preset of the model that the files belong to.',
+    });
+  };
+  const lengths = byteLengths(vocab);
+  const base = {
+    model: new HuggingFace(definition, {}),
+    name: preset.name,
+    maxTokens: preset.maxTokens,
+    prefix: Int32Array.from(preset.prefix, idOf),
+    suffix: Int32Array.from(preset.suffix, idOf),
+    padId: idOf(preset.pad),
+    lengths,
+    firstFree: Math.max(lengths.length, preset.reservedIds),
+  };
+  return withAdded(base, addedTokens([], base.firstFree));
+}
+
+interface Base {
+  model: HuggingFace;
+  name: string;
+  maxTokens: number;
+  prefix: Int32Array;
+  suffix: Int32Array;
+  padId: number;
+  /** UTF-8 bytes of each id's token. */
+  lengths: Uint16Array;
+  firstFree: number;
+}
+
+function withAdded(base: Base, added: AddedTokens): Tokenizer {
+  const { model, name, lengths, firstFree, ...rest } = base;
+  const encodePlain = (text: string): number[] => model.encode(text, { add_special_tokens: false }).ids;
+  const decodePlain = (ids: number[]): string => model.decode(ids, { clean_up_tokenization_spaces: false });
+  return {
+    ...rest,
+    id: [name, ...added.tokens].join(' '),
+    size: firstFree + added.tokens.length,
+    encode: (text) => encodeAround(text, added, encodePlain),
+    decode: (ids) => decodeAround(ids, added, decodePlain),
+    addTokens(tokens) {
+      const all = [...new Set([...added.tokens, ...tokens])];
+      return all.length === added.tokens.length ? this : withAdded(base, addedTokens(all, firstFree));
+    },
+    covered(text, ids, count) {
+      let bytes = 0;
+      for (let i = 0; i < count; i++) {
+        const id = ids[i]!;
+        bytes += id < firstFree ? (lengths[id] ?? 0) : Buffer.byteLength(added.texts.get(id) ?? '');
+      }
+      return unitsWithin(text, bytes);
+    },
+  };
+}
+
+/** In a byte-level vocabulary each character of a token stands for one byte. */
+function byteLengths(vocab: Record<string, number>): Uint16Array {
+  let size = 0;
+  for (const id of Object.values(vocab)) size = Math.max(size, id + 1);
+  const lengths = new Uint16Array(size);
+  for (const [token, id] of Object.entries(vocab)) lengths[id] = token.length;
+  return lengths;
+}
