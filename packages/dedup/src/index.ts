@@ -1,8 +1,12 @@
-export { type AuditDataOptions, auditData, type DataAudit } from './audit-data.js';
+export { auditChanges, type SplitChange } from './audit-changes.js';
+export { type AuditDataOptions, auditData } from './audit-data.js';
+export type { AuditorOptions, DataAudit, HiddenLeaks } from './auditor.js';
 export type { ContradictionExample, LabelContradictions } from './contradictions.js';
 export { inferLayout, type Layout, type LayoutOptions } from './layout.js';
+export type { GroupLeaks } from './leaks.js';
 export type { AfterPolicy, LevelAudit, SetCounts } from './level-counts.js';
 export { defaultLevels, type Level, type LevelOption, levelName, parseLevel } from './levels.js';
+export { type LengthSummary, type QualityIssue, qualityIssues, type SetQuality } from './quality.js';
 export {
   collectDeduplicated,
   type Deduplicated,
@@ -14,3 +18,4 @@ export {
 } from './remove-duplicates.js';
 export type { DataSets, Row, RowRef } from './rows.js';
 export { stripMarkers, stripTag, tagOf } from './strip.js';
+export type { TimeOrder } from './time-order.js';

@@ -11,6 +11,16 @@ export interface Layout {
   repaired?: string;
   /** Columns that label the code: `cwe`, `label`. A leading CWE tag is found in the text itself. */
   labels: readonly string[];
+  /** The column that names the repository, where ids and paths are unique only within one. */
+  project?: string;
+  /** The column that names the commit a row comes from. */
+  commit?: string;
+  /** The columns that name the function a row is a version of. */
+  function?: readonly string[];
+  /** The column with the row's date. */
+  time?: string;
+  /** Columns within whose values the sets should follow one another in time: `project`, `label`. */
+  within: readonly string[];
 }
 
 export type LayoutOptions = Partial<Layout>;
@@ -33,6 +43,15 @@ const known: readonly {
   { has: ['func'], key: ['func'], labels: ['target'] },
   { has: ['function'], key: ['function'], labels: ['target'] },
   { has: ['code'], key: ['code'], labels: ['target'] },
+];
+const projectNames = ['project', 'project_name', 'repo', 'repository'];
+const commitNames = ['commit', 'commit_id', 'commit_hash', 'commit_sha', 'sha'];
+const timeNames = ['committed_at', 'commit_date', 'author_date', 'committer_date', 'date', 'timestamp'];
+const functionNames = [
+  ['path', 'function_signature'],
+  ['path', 'function_name'],
+  ['file_path', 'function_name'],
+  ['file_name', 'func_name'],
 ];
 const labelNames = [
   'label',
@@ -57,12 +76,22 @@ export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
   const key = options.key ?? layout?.key ?? columns;
   const code = options.code ?? layout?.key[0] ?? key[0];
   const repaired = options.repaired ?? layout?.repaired;
+  const firstOf = (names: readonly string[]) => names.find((name) => columns.includes(name));
+  const project = options.project ?? firstOf(projectNames);
+  const commit = options.commit ?? firstOf(commitNames);
+  const time = options.time ?? firstOf(timeNames);
+  const identity = options.function ?? functionNames.find((names) => names.every((name) => columns.includes(name)));
   const labels =
     options.labels ??
     [...(layout?.labels ?? []), ...labelNames].filter((name) => columns.includes(name) && !options.key?.includes(name));
   return {
     key,
     labels,
+    within: options.within ?? (project === undefined ? [] : [project]),
+    ...(project !== undefined && { project }),
+    ...(commit !== undefined && { commit }),
+    ...(identity !== undefined && { function: identity }),
+    ...(time !== undefined && { time }),
     ...(code !== undefined && { code }),
     ...(repaired !== undefined && columns.includes(repaired) && { repaired }),
   };

@@ -41,7 +41,7 @@ export class LevelCounter {
     this.#unique = names.map(() => 0);
   }
 
-  /** Takes one row's key in; gives the mask of the sets that had the key before. */
+  /** Takes one row's key in and gives its number. */
   add(set: number, words: Uint32Array, at: number): number {
     const key = this.table.add(words, at);
     const before = this.masks.get(key);
@@ -50,7 +50,7 @@ export class LevelCounter {
       this.#unique[set]!++;
       this.masks.set(key, before | (1 << set));
     }
-    return before;
+    return key;
   }
 
   result(): LevelAudit {

@@ -45,7 +45,7 @@ export async function* removeDuplicates<R extends Row>(
   sets: DataSets<R>,
   { policy, level = 'exact', key, signal, onEvent }: RemoveDuplicatesOptions,
 ): AsyncGenerator<RowDecision<R>, void, undefined> {
-  const names = setNames(sets);
+  const names = setNames(Object.keys(sets));
   const inOrder = policy === 'cut-from-train' ? [...names].reverse() : names;
   const table = new DigestTable();
   /** For each key, the set that keeps it and its first row there, both plus one. */
@@ -98,7 +98,10 @@ export async function collectDeduplicated<R extends Row>(
   sets: DataSets<R>,
   options: RemoveDuplicatesOptions,
 ): Promise<Deduplicated<R>> {
-  const result: Deduplicated<R> = { kept: Object.fromEntries(setNames(sets).map((name) => [name, []])), removed: [] };
+  const result: Deduplicated<R> = {
+    kept: Object.fromEntries(setNames(Object.keys(sets)).map((name) => [name, []])),
+    removed: [],
+  };
   for await (const decision of removeDuplicates(sets, options)) {
     if (decision.removed) result.removed.push({ ...decision, removed: decision.removed });
     else result.kept[decision.set]!.push(decision.value);

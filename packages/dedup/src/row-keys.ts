@@ -1,69 +1,90 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '@redef/core';
+import { cellKind, cellKinds, cellText } from './cell-text.js';
 import { digestWords } from './digest-table.js';
-import { type LevelOption, type Stripping, strippingOf } from './levels.js';
+import { type LevelOption, strippingOf } from './levels.js';
 import type { Row } from './rows.js';
 import { findMarkers, tagPrefix } from './strip.js';
-import { createTokenSpans, scanTokens, type TokenSpans } from './tokens.js';
+import { createTokenSpans, joinTokens } from './tokens.js';
 
-/** How a value is told apart from the text that would look the same. Missing values (null, undefined, NaN) are one. */
-const kinds = { missing: 0, text: 1, brokenText: 2, number: 3, boolean: 4, bigint: 5, other: 6 } as const;
-
-/** One column of the row at hand, in the scratch buffer. */
+/** One column of the row at hand, in the buffer of plain texts. */
 interface Cell {
   kind: number;
   start: number;
   end: number;
-  /** Where the text goes on after its CWE tag. */
+  /** The CWE tag in front and where the text goes on after it. */
+  tag: string;
   afterTag: number;
+  /** Pairs of offsets, of which `markerOffsets` numbers are in use. */
   markers: number[];
-  /** Used length of `markers`. */
   markerOffsets: number;
 }
 
+/** What a level hashes: the text without markers, the tokens of that, or the tokens with markers among them. */
+type Body = 'text' | 'tokens' | 'marked-tokens';
+
+/** Bytes before each column's content: its kind and its length, so that no two different keys write the same bytes. */
+const headBytes = 5;
+const maxKnownTags = 10_000;
+
 /**
- * Digests of a row's key at several levels at once: 128 bits of SHA-256 over the key columns, each with its kind and
- * length, so that no two different keys write the same bytes. Texts are never kept.
+ * Digests of a row's key at several levels at once, 128 bits of SHA-256 each. Texts are never kept.
+ *
+ * A row falls into three parts: its CWE tags, its bug markers with their places, and the body that is left. Each is
+ * hashed once, and a level's digest is the sum, word by word, of the parts it looks at: four levels for little more than
+ * the cost of one.
  */
 export class RowKeys {
   /** The digest of level `l` is `digests[4 * l .. 4 * l + 3]` once {@link write} has seen a row. */
   readonly digests: Uint32Array;
   readonly #columns: readonly string[];
-  readonly #strippings: readonly Stripping[];
+  readonly #levels: { tags: boolean; markers: boolean; body: Body }[];
   readonly #cells: Cell[];
-  readonly #needMarkers: boolean;
-  readonly #spans: TokenSpans = createTokenSpans();
-  /** The row as it is; the row as a level sees it. */
+  readonly #spans = createTokenSpans();
+  readonly #part = new Uint32Array(digestWords);
+  readonly #knownTags = new Map<string, Uint32Array>();
+  /** The row as it is; the part to be hashed. */
   #plain = Buffer.allocUnsafe(1 << 16);
-  #stripped = Buffer.allocUnsafe(1 << 16);
+  #out = Buffer.allocUnsafe(1 << 16);
 
   constructor(columns: readonly string[], levels: readonly LevelOption[]) {
     this.#columns = columns;
-    this.#strippings = levels.map(strippingOf);
-    this.#cells = columns.map(() => ({ kind: 0, start: 0, end: 0, afterTag: 0, markers: [], markerOffsets: 0 }));
-    this.#needMarkers = this.#strippings.some(({ markers }) => markers);
+    this.#levels = levels.map(strippingOf).map(({ tag, markers, layout }) => ({
+      tags: !tag,
+      markers: !markers && !layout,
+      body: layout ? (markers ? 'tokens' : 'marked-tokens') : 'text',
+    }));
+    this.#cells = columns.map(() => ({
+      kind: 0,
+      start: 0,
+      end: 0,
+      tag: '',
+      afterTag: 0,
+      markers: [],
+      markerOffsets: 0,
+    }));
     this.digests = new Uint32Array(levels.length * digestWords);
   }
 
   write(row: Row): void {
     const end = this.#encode(row);
-    // Room for every column as tokens with their separators, and for one more while its tokens are joined.
-    const room = end * 4 + 5 * this.#cells.length;
-    if (this.#stripped.length < room) this.#stripped = Buffer.allocUnsafe(room);
-    const tagged = this.#cells.some((cell) => cell.afterTag > cell.start);
-    const marked = this.#cells.some((cell) => cell.markerOffsets > 0);
-    const done: number[] = []; // by what the level changes in this row: the first level that wrote that digest
-    for (const [level, stripping] of this.#strippings.entries()) {
-      const tag = stripping.tag && tagged;
-      const markers = stripping.markers && marked;
-      const effect = (tag ? 1 : 0) | (markers ? 2 : 0) | (stripping.layout ? 4 : 0);
-      const same = done[effect];
-      if (same === undefined) {
-        done[effect] = level;
-        this.#digest(level, tag, markers, stripping.layout);
-      } else {
-        this.digests.copyWithin(level * digestWords, same * digestWords, (same + 1) * digestWords);
+    // Room for every column as tokens with their separators, and for one more while its tokens are joined; its markers
+    // with their places take less.
+    const room = end * 4 + headBytes * this.#cells.length;
+    if (this.#out.length < room) this.#out = Buffer.allocUnsafe(room);
+    this.digests.fill(0);
+    for (const body of ['text', 'tokens', 'marked-tokens'] as const) {
+      if (this.#levels.some((level) => level.body === body)) {
+        this.#hashBody(body);
+        this.#addPart((level) => level.body === body);
       }
+    }
+    if (this.#cells.some((cell) => cell.tag !== '')) {
+      this.#hashTags();
+      this.#addPart((level) => level.tags);
+    }
+    if (this.#cells.some((cell) => cell.markerOffsets > 0) && this.#levels.some((level) => level.markers)) {
+      this.#hashMarkers();
+      this.#addPart((level) => level.markers);
     }
   }
 
@@ -71,99 +92,90 @@ export class RowKeys {
     let at = 0;
     for (const [index, cell] of this.#cells.entries()) {
       const value = row[this.#columns[index]!];
-      const text = textOf(value, cell);
+      const text = cellText(value);
       const room = at + text.length * 3;
       if (room > this.#plain.length) this.#plain = enlarged(this.#plain, room);
+      cell.kind = cellKind(value);
       cell.start = at;
-      at += this.#plain.write(text, at, cell.kind === kinds.brokenText ? 'utf16le' : 'utf8');
+      at += this.#plain.write(text, at, cell.kind === cellKinds.brokenText ? 'utf16le' : 'utf8');
       cell.end = at;
-      cell.afterTag = cell.start;
-      cell.markerOffsets = 0;
-      if (cell.kind === kinds.text) {
-        cell.afterTag += Buffer.byteLength(tagPrefix(text));
-        if (this.#needMarkers) cell.markerOffsets = findMarkers(this.#plain, cell.start, cell.end, cell.markers);
-      }
+      const plain = cell.kind === cellKinds.text;
+      cell.tag = plain ? tagPrefix(text) : '';
+      cell.afterTag = cell.start + Buffer.byteLength(cell.tag);
+      cell.markerOffsets = plain ? findMarkers(this.#plain, cell.afterTag, cell.end, cell.markers) : 0;
     }
     return at;
   }
 
-  #digest(level: number, tag: boolean, markers: boolean, layout: boolean): void {
-    const out = this.#stripped;
+  #hashBody(body: Body): void {
+    const out = this.#out;
     let at = 0;
     for (const cell of this.#cells) {
-      const head = at;
-      at += 5;
-      let from = tag ? cell.afterTag : cell.start;
-      if (markers) {
+      const start = at + headBytes;
+      let end = start;
+      let from = cell.afterTag;
+      if (body !== 'marked-tokens') {
         for (let span = 0; span < cell.markerOffsets; span += 2) {
-          at = copy(this.#plain, from, cell.markers[span]!, out, at);
-          from = Math.max(from, cell.markers[span + 1]!);
+          end += this.#plain.copy(out, end, from, cell.markers[span]!);
+          from = cell.markers[span + 1]!;
         }
       }
-      at = copy(this.#plain, from, cell.end, out, at);
-      if (layout && cell.kind === kinds.text) at = this.#joinTokens(head + 5, at);
-      out[head] = cell.kind;
-      out.writeUInt32LE(at - head - 5, head + 1);
+      end += this.#plain.copy(out, end, from, cell.end);
+      if (body !== 'text' && cell.kind === cellKinds.text) end = joinTokens(out, start, end, this.#spans);
+      out[at] = cell.kind;
+      out.writeUInt32LE(end - start, at + 1);
+      at = end;
     }
-    const digest = hash('sha256', out.subarray(0, at), 'binary');
-    const base = level * digestWords;
-    for (let word = 0; word < digestWords; word++) {
-      this.digests[base + word] =
-        digest.charCodeAt(word * 4) |
-        (digest.charCodeAt(word * 4 + 1) << 8) |
-        (digest.charCodeAt(word * 4 + 2) << 16) |
-        (digest.charCodeAt(word * 4 + 3) << 24);
-    }
+    this.#hash(at);
   }
 
-  /** Replaces the text at `start..end` of the stripped row by its tokens, each followed by a zero byte. */
-  #joinTokens(start: number, end: number): number {
-    const spans = this.#spans;
-    scanTokens(this.#stripped, start, end, spans);
-    // The joined tokens may be longer than the text, so they are written behind it and moved to its place.
-    const out = this.#stripped;
-    let at = end;
-    for (let token = 0; token < spans.count; token++) {
-      for (let byte = spans.starts[token]!; byte < spans.ends[token]!; byte++) out[at++] = out[byte]!;
-      out[at++] = 0;
+  #hashTags(): void {
+    const tags = this.#cells.map(({ tag }) => tag).join('\0');
+    const known = this.#knownTags.get(tags);
+    if (known) {
+      this.#part.set(known);
+      return;
     }
-    out.copyWithin(start, end, at);
-    return start + at - end;
+    const length = this.#out.write('tags\0') + this.#out.write(tags, 5);
+    this.#hash(length);
+    if (this.#knownTags.size < maxKnownTags) this.#knownTags.set(tags, this.#part.slice());
   }
-}
 
-function textOf(value: unknown, cell: Cell): string {
-  switch (typeof value) {
-    case 'string':
-      cell.kind = isWellFormed(value) ? kinds.text : kinds.brokenText;
-      return value;
-    case 'number':
-      cell.kind = Number.isNaN(value) ? kinds.missing : kinds.number;
-      return Number.isNaN(value) ? '' : String(value);
-    case 'boolean':
-      cell.kind = kinds.boolean;
-      return String(value);
-    case 'bigint':
-      cell.kind = kinds.bigint;
-      return String(value);
-    default:
-      if (value === null || value === undefined) {
-        cell.kind = kinds.missing;
-        return '';
+  /** The markers with their places in the body: what the body lacks to be the text again. */
+  #hashMarkers(): void {
+    const out = this.#out;
+    let at = out.write('markers\0');
+    for (const [index, cell] of this.#cells.entries()) {
+      for (let span = 0; span < cell.markerOffsets; span += 2) {
+        const from = cell.markers[span]!;
+        const to = cell.markers[span + 1]!;
+        at = out.writeUInt32LE(index, at);
+        at = out.writeUInt32LE(from - cell.afterTag, at);
+        at = out.writeUInt32LE(to - from, at);
+        at += this.#plain.copy(out, at, from, to);
       }
-      cell.kind = kinds.other;
-      return canonicalJson(value) ?? '';
+    }
+    this.#hash(at);
   }
-}
 
-/** False for a text with half a surrogate pair, which UTF-8 cannot tell from another such text. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed(); // ES2024, in Node since 20.0
-}
+  #hash(length: number): void {
+    const digest = hash('sha256', this.#out.subarray(0, length), 'binary');
+    for (let word = 0; word < digestWords; word++) {
+      const at = word * 4;
+      this.#part[word] =
+        digest.charCodeAt(at) |
+        (digest.charCodeAt(at + 1) << 8) |
+        (digest.charCodeAt(at + 2) << 16) |
+        (digest.charCodeAt(at + 3) << 24);
+    }
+  }
 
-function copy(from: Buffer, start: number, end: number, to: Buffer, at: number): number {
-  if (end > start) from.copy(to, at, start, end);
-  return at + Math.max(0, end - start);
+  #addPart(looksAt: (level: { tags: boolean; markers: boolean; body: Body }) => boolean): void {
+    for (const [index, level] of this.#levels.entries()) {
+      if (!looksAt(level)) continue;
+      for (let word = 0; word < digestWords; word++) this.digests[index * digestWords + word]! += this.#part[word]!;
+    }
+  }
 }
 
 function enlarged(buffer: Buffer, size: number): Buffer<ArrayBuffer> {

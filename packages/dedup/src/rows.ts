@@ -16,8 +16,7 @@ export interface RowRef {
 const maxSets = 31;
 
 /** @throws `RedefError` `invalid-sets` for none, too many, or a name made of digits (JavaScript would reorder those) */
-export function setNames(sets: DataSets): string[] {
-  const names = Object.keys(sets);
+export function setNames(names: readonly string[]): readonly string[] {
   const reordered = names.find((name) => /^\d+$/.test(name));
   if (names.length === 0 || names.length > maxSets || reordered !== undefined) {
     throw new RedefError(

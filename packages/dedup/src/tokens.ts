@@ -10,17 +10,21 @@ export function createTokenSpans(): TokenSpans {
 }
 
 const space = 1;
-const word = 2;
-const digit = 3;
-/** Class of each byte; operators and everything else are 0. Bytes above ASCII are letters of identifiers. */
+/** Bytes that are a token by themselves whatever follows. */
+const single = 2;
+const word = 3;
+const digit = 4;
+/** Class of each byte; what may open a longer operator, literal or comment is 0. Bytes above ASCII are letters of identifiers. */
 const classes = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   const character = String.fromCharCode(byte);
   if (byte <= 0x20) classes[byte] = space;
   else if (/[0-9]/.test(character)) classes[byte] = digit;
   else if (/[A-Za-z_$]/.test(character) || byte >= 0x80) classes[byte] = word;
+  else if ('(){}[];,?~@`\x7f'.includes(character)) classes[byte] = single;
 }
 
+const blank = 0x20;
 const quote = 0x22;
 const apostrophe = 0x27;
 const hash = 0x23;
@@ -44,6 +48,7 @@ const carriageReturn = 0x0d;
  * is a token of its own, and a comment without its end runs to the end of the text.
  */
 export function scanTokens(bytes: Uint8Array, start: number, end: number, spans: TokenSpans): void {
+  let { starts, ends } = spans;
   let count = 0;
   let at = start;
   while (at < end) {
@@ -53,29 +58,33 @@ export function scanTokens(bytes: Uint8Array, start: number, end: number, spans:
       at++;
       continue;
     }
-    let next: number;
+    let next = at + 1;
     if (kind === word) {
-      next = at + 1;
       while (next < end && classes[bytes[next]!]! >= word) next++;
-      if (next < end && (bytes[next] === quote || bytes[next] === apostrophe)) {
+      if (next - at <= 3 && next < end && (bytes[next] === quote || bytes[next] === apostrophe)) {
         next = afterPrefix(bytes, at, next, end);
       }
-    } else if (kind === digit || (byte === dot && at + 1 < end && classes[bytes[at + 1]!] === digit)) {
+    } else if (kind === digit || (byte === dot && next < end && classes[bytes[next]!] === digit)) {
       next = afterNumber(bytes, at, end);
-    } else if (byte === slash && at + 1 < end && (bytes[at + 1] === slash || bytes[at + 1] === star)) {
-      at = bytes[at + 1] === slash ? afterLine(bytes, at, end) : afterBlock(bytes, at + 2, end);
-      continue;
-    } else if (byte === quote || byte === apostrophe) {
-      next = afterLiteral(bytes, at, end);
-    } else if (byte === backslash && at + 1 < end && (bytes[at + 1] === newline || bytes[at + 1] === carriageReturn)) {
-      at += 2;
-      continue;
-    } else {
-      next = at + operatorLength(bytes, at, end);
+    } else if (kind !== single) {
+      const following = next < end ? bytes[next]! : 0;
+      if (byte === slash && (following === slash || following === star)) {
+        at = following === slash ? afterLine(bytes, at, end) : afterBlock(bytes, at + 2, end);
+        continue;
+      }
+      if (byte === backslash && (following === newline || following === carriageReturn)) {
+        at += 2;
+        continue;
+      }
+      if (byte === quote || byte === apostrophe) next = afterLiteral(bytes, at, end);
+      else next = at + operatorLength(bytes, at, end);
     }
-    if (count === spans.starts.length) widen(spans);
-    spans.starts[count] = at;
-    spans.ends[count] = next;
+    if (count === starts.length) {
+      widen(spans);
+      ({ starts, ends } = spans);
+    }
+    starts[count] = at;
+    ends[count] = next;
     count++;
     at = next;
   }
@@ -125,8 +134,8 @@ function afterLiteral(bytes: Uint8Array, start: number, end: number): number {
 
 /** The end of a literal with an encoding prefix (`L"..."`, `R"x(...)x"`), or of the word alone where it is no prefix. */
 function afterPrefix(bytes: Uint8Array, start: number, at: number, end: number): number {
-  const prefix = String.fromCharCode(...bytes.subarray(start, Math.min(at, start + 4)));
-  if (at - start > 3 || !/^(u8|[uUL])?R?$/.test(prefix)) return at;
+  const prefix = String.fromCharCode(...bytes.subarray(start, at));
+  if (!/^(u8|[uUL])?R?$/.test(prefix)) return at;
   if (!prefix.endsWith('R') || bytes[at] !== quote) {
     const close = afterLiteral(bytes, at, end);
     return close > at + 1 ? close : at;
@@ -197,4 +206,29 @@ function operatorLength(bytes: Uint8Array, at: number, end: number): number {
     default:
       return 1;
   }
+}
+
+/**
+ * Rewrites the text at `start..end` as its tokens, one space between each two, and gives its new end. Uses the bytes
+ * behind `end`, up to twice the text's length, as scratch.
+ */
+export function joinTokens(bytes: Uint8Array, start: number, end: number, spans: TokenSpans): number {
+  scanTokens(bytes, start, end, spans);
+  const { count, starts, ends } = spans;
+  let at = end;
+  let token = 0;
+  while (token < count) {
+    // Tokens that stand one space apart already are moved in one piece.
+    let last = token;
+    while (last + 1 < count && starts[last + 1] === ends[last]! + 1 && bytes[ends[last]!] === blank) last++;
+    const from = starts[token]!;
+    const to = ends[last]!;
+    if (token > 0) bytes[at++] = blank;
+    if (to - from > 32) bytes.copyWithin(at, from, to);
+    else for (let byte = from; byte < to; byte++) bytes[at + byte - from] = bytes[byte]!;
+    at += to - from;
+    token = last + 1;
+  }
+  bytes.copyWithin(start, end, at);
+  return start + at - end;
 }

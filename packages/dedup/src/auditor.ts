@@ -1,0 +1,213 @@
+import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
+import { digestWords, Uint32List } from './digest-table.js';
+import { checkColumns, inferLayout, type Layout, type LayoutOptions } from './layout.js';
+import { type GroupLeaks, GroupTracker } from './leaks.js';
+import { type LevelAudit, LevelCounter } from './level-counts.js';
+import { defaultLevels, type LevelOption, levelName } from './levels.js';
+import { QualityChecker, type SetQuality } from './quality.js';
+import { RowKeys } from './row-keys.js';
+import { type Row, setNames } from './rows.js';
+import { tagOf } from './strip.js';
+import { type TimeOrder, TimeTracker, timeOf } from './time-order.js';
+
+/** Leaks that no comparison of texts shows; each is absent where the rows have no such column. */
+export interface HiddenLeaks {
+  /** One commit in two sets: its changes share a cause, a message and a moment. */
+  commits?: GroupLeaks;
+  /** One function in two sets, at another version. */
+  functions?: GroupLeaks;
+  /** The order in time of the sets: overall, and within each group where the layout names one. */
+  time?: TimeOrder[];
+  /** Rows whose date could not be read. */
+  undated?: number;
+}
+
+/** What an audit found. The exact level stands at the top; every level, `exact` included, stands in `levels`. */
+export interface DataAudit extends LevelAudit {
+  schema: 'redef.data-audit/1';
+  layout: Layout;
+  tagStripped: LevelAudit;
+  /** Codes (the key without its CWE tag) that stand under several tags or labels. */
+  contradictions: number;
+  contradictionsBy: LabelContradictions[];
+  levels: (LevelAudit & { level: string })[];
+  leaks: HiddenLeaks;
+  quality: Record<string, SetQuality>;
+  /** Rows of the last set whose key stands in another set too, by level: the leaked ones. */
+  leakedRows: Record<string, number[]>;
+}
+
+export interface AuditorOptions {
+  /** Columns whose values make two rows the same; default by {@link inferLayout}. */
+  key?: readonly string[];
+  /** Which columns hold code, labels, commits, dates; default by {@link inferLayout}. */
+  layout?: LayoutOptions;
+  /** Rows of the table. `exact` and `tag-stripped` are always among them. */
+  levels?: readonly LevelOption[];
+  /** False leaves out the checks of each row as such. Default true. */
+  quality?: boolean;
+}
+
+/** Takes rows in, in any order of sets, and gives the audit at the end. Keeps some 200 bytes a row, whatever the length of its texts. */
+export class Auditor {
+  readonly #names: readonly string[];
+  readonly #options: AuditorOptions;
+  readonly #levels: LevelOption[];
+  readonly #levelNames: string[];
+  readonly #counters: LevelCounter[];
+  readonly #codeLevel: number;
+  /** Key number by level of each row of the last set. */
+  readonly #lastKeys: Uint32List[];
+  #lastRows = 0;
+  readonly #started = new Set<number>();
+  #parts: ReturnType<typeof startParts> | undefined;
+  #undated = 0;
+
+  constructor(names: readonly string[], options: AuditorOptions = {}) {
+    this.#names = setNames(names);
+    this.#options = options;
+    this.#levels = withRequired(options.levels ?? defaultLevels);
+    this.#levelNames = this.#levels.map(levelName);
+    this.#counters = this.#levels.map(() => new LevelCounter(names));
+    this.#codeLevel = this.#levelNames.indexOf('tag-stripped');
+    this.#lastKeys = this.#levels.map(() => new Uint32List());
+  }
+
+  /** @param row its 0-based position in its set; rows of a set come in order */
+  add(set: number, row: number, value: Row): void {
+    this.#parts ??= startParts(this.#names, this.#levels, value, this.#options);
+    const { layout, keys, quality } = this.#parts;
+    if (!this.#started.has(set)) {
+      checkColumns(this.#names[set]!, value, layout.key);
+      this.#started.add(set);
+    }
+    keys.write(value);
+    for (const [level, counter] of this.#counters.entries()) {
+      const key = counter.add(set, keys.digests, level * digestWords);
+      if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
+      if (level === this.#codeLevel) this.#addLabels(key, set, row, value);
+    }
+    if (set === this.#names.length - 1) this.#lastRows = row + 1;
+    this.#addOrigins(set, row, value);
+    quality?.[set]?.add(row, value);
+  }
+
+  result(): DataAudit {
+    const results = this.#counters.map((counter, index) => ({ level: this.#levelNames[index]!, ...counter.result() }));
+    const { level: _exact, ...exact } = results[this.#levelNames.indexOf('exact')]!;
+    const { level: _tagStripped, ...tagStripped } = results[this.#codeLevel]!;
+    const codes = this.#counters[this.#codeLevel]!.table.size;
+    const trackers = this.#parts?.labels ?? [];
+    let contradictions = 0;
+    for (let code = 0; code < codes; code++) if (trackers.some((tracker) => tracker.differs(code))) contradictions++;
+    const { quality } = this.#parts ?? {};
+    return {
+      schema: 'redef.data-audit/1',
+      layout: this.#parts?.layout ?? { key: this.#options.key ?? [], labels: [], within: [] },
+      ...exact,
+      tagStripped,
+      contradictions,
+      contradictionsBy: trackers.map((tracker) => tracker.result(codes)),
+      levels: results,
+      leaks: this.#leaks(),
+      quality: quality ? Object.fromEntries(this.#names.map((name, set) => [name, quality[set]!.result()])) : {},
+      leakedRows: Object.fromEntries(this.#levelNames.map((name, level) => [name, this.#leakedRows(level)])),
+    };
+  }
+
+  #addLabels(code: number, set: number, row: number, value: Row): void {
+    const { layout, labels } = this.#parts!;
+    for (const [index, tracker] of labels.entries()) {
+      const label =
+        index === 0 ? tagOf(layout.code === undefined ? undefined : value[layout.code]) : labelOf(value[tracker.by]);
+      if (label !== undefined) tracker.add(code, label, set, row);
+    }
+  }
+
+  #addOrigins(set: number, row: number, value: Row): void {
+    const { layout, commits, functions, times, groups } = this.#parts!;
+    const project = layout.project === undefined ? '' : String(value[layout.project] ?? '');
+    if (commits && hasValue(value[layout.commit!])) commits.add(set, row, [project, String(value[layout.commit!])]);
+    if (functions && layout.function!.every((column) => hasValue(value[column]))) {
+      functions.add(set, row, [project, ...layout.function!.map((column) => String(value[column]))]);
+    }
+    if (!times) return;
+    const time = timeOf(value[layout.time!]);
+    if (time === undefined) {
+      this.#undated++;
+      return;
+    }
+    times.overall.add(set, row, 0, time);
+    if (groups && times.within) {
+      times.within.add(
+        set,
+        row,
+        groups.add(
+          set,
+          row,
+          layout.within.map((column) => String(value[column] ?? '')),
+        ),
+        time,
+      );
+    }
+  }
+
+  #leaks(): HiddenLeaks {
+    if (!this.#parts) return {};
+    const { layout, commits, functions, times, groups } = this.#parts;
+    return {
+      ...(commits && { commits: commits.result() }),
+      ...(functions && { functions: functions.result() }),
+      ...(times && {
+        time: [
+          times.overall.result([], 1),
+          ...(times.within && groups ? [times.within.result(layout.within, groups.size)] : []),
+        ],
+        undated: this.#undated,
+      }),
+    };
+  }
+
+  #leakedRows(level: number): number[] {
+    const own = 1 << (this.#names.length - 1);
+    const { masks } = this.#counters[level]!;
+    const keys = this.#lastKeys[level]!;
+    const leaked: number[] = [];
+    for (let row = 0; row < this.#lastRows; row++) if ((masks.get(keys.get(row)) & ~own) !== 0) leaked.push(row);
+    return leaked;
+  }
+}
+
+function startParts(names: readonly string[], levels: readonly LevelOption[], first: Row, options: AuditorOptions) {
+  const layout = inferLayout(first, { ...options.layout, ...(options.key && { key: options.key }) });
+  const timed = layout.time !== undefined;
+  return {
+    layout,
+    keys: new RowKeys(layout.key, levels),
+    labels: ['CWE tag', ...layout.labels].map((by) => new ContradictionTracker(by, names)),
+    commits: layout.commit === undefined ? undefined : new GroupTracker(names),
+    functions: layout.function === undefined ? undefined : new GroupTracker(names),
+    groups: timed && layout.within.length > 0 ? new GroupTracker(names) : undefined,
+    times: timed
+      ? { overall: new TimeTracker(names), within: layout.within.length > 0 ? new TimeTracker(names) : undefined }
+      : undefined,
+    quality: options.quality === false ? undefined : names.map(() => new QualityChecker(layout)),
+  };
+}
+
+function withRequired(levels: readonly LevelOption[]): LevelOption[] {
+  const named = new Map<string, LevelOption>([
+    ['exact', 'exact'],
+    ['tag-stripped', 'tag-stripped'],
+  ]);
+  for (const level of levels) named.set(levelName(level), level);
+  return [...named.values()];
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== '';
+}
+
+function labelOf(value: unknown): string | undefined {
+  return hasValue(value) ? String(value).slice(0, 200) : undefined;
+}
