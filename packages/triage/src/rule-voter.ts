@@ -59,7 +59,7 @@ function statedText(message: string): string {
     .split('\n')
     .filter((line) => !/^\s*[A-Z][A-Za-z]*(-[A-Za-z]+)+\s*:/.test(line) && !/^\s*(Cc|Link|Bug|Closes)\s*:/i.test(line))
     .join('\n')
-    .replace(/^\s*(re-?)?revert\w*:?\s+["“].*["”]\s*\.?\s*$/gim, '')
+    .replace(/^[ \t]*(re-?)?revert\w*:?[ \t]+["“].*["”]\s*\.?\s*$/gim, '')
     .replace(/\bthis (partially )?reverts (commit|change|patch)?\s*\w*\s*[0-9a-f]{7,64}\b\.?/gi, '')
     .replace(/\b[0-9a-f]{7,64}\b/g, '');
 }

@@ -16,7 +16,7 @@ async function start(options?: ChatServerOptions): Promise<ChatServer> {
   return server;
 }
 
-const quick = { backOffMs: { first: 2, longest: 10 }, timeoutMs: 300, provider: 'local' };
+const quick = { backOffMs: { first: 2, longest: 10 }, provider: 'local' };
 const voterAt = ({ baseURL }: ChatServer, options: Partial<OpenAIVoterOptions> = {}) =>
   createOpenAIVoter({ model: 'test-model', baseURL, ...quick, ...options });
 
@@ -100,7 +100,7 @@ test.each([
   await calm.close();
 
   const chat = await start({ behave: (_, index) => (index % 3 === 0 ? fault : 'answer') });
-  expect(await run(candidates, { voters: [voterAt(chat, { seed: 1 })] })).toEqual(undisturbed);
+  expect(await run(candidates, { voters: [voterAt(chat, { seed: 1, timeoutMs: 500 })] })).toEqual(undisturbed);
 });
 
 test.each(['answer-not-json', 'answer-outside-schema', 'answer-too-long'] as const)(

@@ -3,6 +3,7 @@ import {
   type CodeChange,
   type Label,
   mapOrdered,
+  parseRecord,
   RedefError,
   type Reject,
   type RunOptions,
@@ -110,7 +111,9 @@ function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }:
       throwIfAborted(signal);
       if (failure) throw failure.error; // start nothing new once the run is lost
       try {
-        const vote = await voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
+        const cast = await voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
+        // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
+        const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);
         await cache.set(key, vote);
         return vote;
       } catch (error) {

@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256, type Vote } from '@redef/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openVoteFile } from './vote-file.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'redef-votes-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const vote = (ballot: number): Vote => ({
+  schema: 'redef.vote/1',
+  id: sha256(String(ballot)),
+  ballot,
+  voter: 'local:m',
+  rule_based: false,
+  rubric: 'redef-clean/1',
+  category: 'B',
+  rationale: `It speaks for itself; größer\n"${ballot}"`,
+  quotes: ['größer'],
+  evidence_digest: sha256('evidence'),
+});
+const key = (ballot: number) => sha256(`key ${ballot}`);
+
+async function fill(path: string, count: number): Promise<void> {
+  const cache = await openVoteFile(path);
+  await Promise.all(Array.from({ length: count }, (_, ballot) => cache.set(key(ballot), vote(ballot))));
+  await cache.close();
+}
+
+test('gives back what was stored, in this process and the next', async () => {
+  const path = join(folder, 'deep/votes.jsonl');
+  await fill(path, 100);
+  const cache = await openVoteFile(path);
+  expect(cache.size).toBe(100);
+  for (let ballot = 0; ballot < 100; ballot++) expect(cache.get(key(ballot))).toEqual(vote(ballot));
+  expect(cache.get(key(100))).toBeUndefined();
+  await cache.set(key(100), vote(100));
+  expect(cache.get(key(100))).toEqual(vote(100));
+  await cache.close();
+});
+
+test('a vote is never replaced or stored twice', async () => {
+  const path = join(folder, 'votes.jsonl');
+  const cache = await openVoteFile(path);
+  await Promise.all([cache.set(key(0), vote(0)), cache.set(key(0), vote(1)), cache.set(key(1), vote(1))]);
+  await cache.set(key(0), vote(2));
+  expect(cache.get(key(0))).toEqual(vote(0));
+  await cache.close();
+  expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(3);
+});
+
+test('a file cut at any byte of its last line loses that vote alone and takes it again', async () => {
+  const path = join(folder, 'votes.jsonl');
+  await fill(path, 3);
+  const whole = await readFile(path);
+  const lastLine = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
+  for (let cut = lastLine; cut < whole.length; cut++) {
+    await writeFile(path, whole.subarray(0, cut));
+    const cache = await openVoteFile(path);
+    expect(cache.size).toBe(2);
+    await cache.set(key(2), vote(2));
+    expect(cache.get(key(2))).toEqual(vote(2));
+    await cache.close();
+    expect(await readFile(path)).toEqual(whole);
+  }
+});
+
+test('a line of something else is refused by number', async () => {
+  const path = join(folder, 'votes.jsonl');
+  await fill(path, 1);
+  await writeFile(path, '{"schema":"redef.vote/1"}\n', { flag: 'a' });
+  await expect(openVoteFile(path)).rejects.toMatchObject({
+    code: 'cache-damaged',
+    message: expect.stringContaining(':2:'),
+  });
+});
+
+test('one process at a time; the lock of a dead one is taken over', async () => {
+  const path = join(folder, 'votes.jsonl');
+  const cache = await openVoteFile(path);
+  await expect(openVoteFile(path)).rejects.toMatchObject({ code: 'cache-in-use' });
+  await cache.close();
+  await writeFile(`${path}.lock`, String(2 ** 22 + 1)); // above any process id Linux gives out
+  await (await openVoteFile(path)).close();
+});

@@ -1,0 +1,199 @@
+import { readSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseRecord, RedefError, type Vote } from '@redef/core';
+import { fileError } from '@redef/core/files';
+import type { VoteCache } from './cache.js';
+
+/** A {@link VoteCache} in a file. Close it so that another process may open it. */
+export interface VoteFile extends VoteCache {
+  /** Votes held. */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+const prefix = '{"key":"';
+const keyLength = 64;
+const voteStart = prefix.length + keyLength + '","vote":'.length;
+
+/**
+ * Opens or makes a vote cache: a file of lines `{"key":...,"vote":...}` that only ever grows. A process killed while
+ * it wrote leaves at most one unfinished line, which nobody was told of and which is cut away here. Votes stay on disk;
+ * in memory is a key and a position each.
+ *
+ * @throws `RedefError` `cache-in-use` by another living process, or `cache-damaged` with the line
+ */
+export async function openVoteFile(path: string): Promise<VoteFile> {
+  await mkdir(dirname(path), { recursive: true }).catch((error) => {
+    throw fileError(error, path);
+  });
+  const unlock = await lock(`${path}.lock`, path);
+  try {
+    const file = await open(path, 'a+');
+    const { positions, end } = await indexLines(file, path);
+    await file.truncate(end);
+    return new AppendedVotes(path, file, positions, end, unlock);
+  } catch (error) {
+    await unlock();
+    throw fileError(error, path);
+  }
+}
+
+interface Position {
+  start: number;
+  length: number;
+}
+
+interface Entry {
+  key: string;
+  line: Buffer;
+}
+
+class AppendedVotes implements VoteFile {
+  /** Entries handed in and not on disk yet, by key. */
+  readonly #pending = new Map<string, Promise<void>>();
+  /** What the next write takes: whatever comes in during the one before. */
+  #next: { entries: Entry[]; written: Promise<void> } | undefined;
+  /** The last write asked for; it never rejects. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly file: FileHandle,
+    private readonly positions: Map<string, Position>,
+    private end: number,
+    private readonly unlock: () => Promise<void>,
+  ) {}
+
+  get size(): number {
+    return this.positions.size;
+  }
+
+  get(key: string): Vote | undefined {
+    const position = this.positions.get(key);
+    if (!position) return undefined;
+    const bytes = Buffer.allocUnsafe(position.length);
+    readSync(this.file.fd, bytes, 0, position.length, position.start);
+    const text = bytes.toString();
+    try {
+      return parseRecord(
+        'redef.vote/1',
+        JSON.parse(text.slice(voteStart, -1)),
+        `${this.path} at byte ${position.start}`,
+      );
+    } catch (cause) {
+      throw damaged(`${this.path}: the entry at byte ${position.start} is not a vote`, cause);
+    }
+  }
+
+  async set(key: string, vote: Vote): Promise<void> {
+    if (this.positions.has(key)) return;
+    let stored = this.#pending.get(key);
+    if (!stored) {
+      stored = this.#append({ key, line: Buffer.from(`${prefix}${key}","vote":${JSON.stringify(vote)}}\n`) });
+      this.#pending.set(key, stored);
+    }
+    await stored;
+  }
+
+  #append(entry: Entry): Promise<void> {
+    if (!this.#next) {
+      const entries: Entry[] = [];
+      const written = this.#writing.then(() => {
+        this.#next = undefined;
+        return this.#write(entries);
+      });
+      this.#next = { entries, written };
+      this.#writing = written.catch(() => {});
+    }
+    this.#next.entries.push(entry);
+    return this.#next.written;
+  }
+
+  async #write(entries: readonly Entry[]): Promise<void> {
+    try {
+      await this.file.appendFile(Buffer.concat(entries.map(({ line }) => line)));
+    } catch (error) {
+      await this.file.truncate(this.end).catch(() => {}); // a full disk takes half a line
+      throw fileError(error, this.path);
+    }
+    for (const { key, line } of entries) {
+      this.positions.set(key, { start: this.end, length: line.length - 1 });
+      this.end += line.length;
+      this.#pending.delete(key);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.file.sync();
+    await this.file.close();
+    await this.unlock();
+  }
+}
+
+/** Finds every whole line without parsing it: the key stands at a fixed place. */
+async function indexLines(file: FileHandle, path: string): Promise<{ positions: Map<string, Position>; end: number }> {
+  const positions = new Map<string, Position>();
+  let end = 0;
+  let number = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 })) {
+    const bytes: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer);
+    let start = 0;
+    for (let stop = bytes.indexOf(0x0a); stop >= 0; stop = bytes.indexOf(0x0a, start)) {
+      number++;
+      const head = bytes.toString('latin1', start, start + voteStart);
+      const key = /^\{"key":"([0-9a-f]{64})","vote":$/.exec(head)?.[1];
+      if (!key || bytes[stop - 1] !== 0x7d)
+        throw damaged(`${path}:${number}: the line is not an entry of a vote cache`);
+      // the first of two is the one that was counted
+      if (!positions.has(key)) positions.set(key, { start: end, length: stop - start });
+      end += stop - start + 1;
+      start = stop + 1;
+    }
+    rest = bytes.subarray(start);
+  }
+  return { positions, end };
+}
+
+/** Holds a file with this process's id; a file left by a process that is gone is taken over. */
+async function lock(lockPath: string, path: string): Promise<() => Promise<void>> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      await writeFile(lockPath, String(process.pid), { flag: 'wx' });
+      return () => rm(lockPath, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(error, lockPath);
+    }
+    const holder = Number(await readFile(lockPath, 'utf8').catch(() => ''));
+    if (holder > 0 && isAlive(holder)) {
+      throw new RedefError(`${path}: process ${holder} is using this vote cache`, {
+        code: 'cache-in-use',
+        remedy: `Wait for it to end or name another cache. If ${holder} is no redef run, remove ${lockPath}.`,
+      });
+    }
+    await rm(lockPath, { force: true });
+  }
+  throw new RedefError(`${path}: the lock of this vote cache cannot be had`, {
+    code: 'cache-in-use',
+    remedy: `Make sure nothing else uses it and remove ${lockPath}.`,
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function damaged(message: string, cause?: unknown): RedefError {
+  return new RedefError(message, {
+    code: 'cache-damaged',
+    remedy: 'Remove that line and run again: the vote it held is cast anew.',
+    cause,
+  });
+}
