@@ -1,0 +1,57 @@
+import { type CodeChange, changeId } from '@redef/core';
+import { functionSignature, functionText } from '../functions/function-text.js';
+import type { FunctionSpan } from '../functions/scanner-state.js';
+import type { Commit } from '../git/log-stream.js';
+import type { FileExamination } from './examine-file.js';
+
+/** What the record says of how the function's bounds were found. */
+export interface Extraction {
+  extractor: string;
+  confidence: CodeChange['confidence'];
+}
+
+export type CommitHeader = Pick<Commit, 'hash' | 'parents' | 'authoredAt' | 'committedAt' | 'message'>;
+
+/** The record of a single-function change. */
+export function makeChange(
+  project: string,
+  commit: CommitHeader,
+  path: string,
+  { before, after, hunks }: Pick<FileExamination, 'before' | 'after' | 'hunks'>,
+  spans: { before: FunctionSpan; after: FunctionSpan },
+  { extractor, confidence }: Extraction,
+): CodeChange {
+  const oldText = functionText(before.bytes, spans.before);
+  const newText = functionText(after.bytes, spans.after);
+  const identity = {
+    project,
+    commit: commit.hash,
+    path,
+    function_signature: functionSignature(after.bytes, spans.after),
+  };
+  const decoding = newText.decoding ?? oldText.decoding;
+  return {
+    schema: 'redef.change/1',
+    id: changeId(identity),
+    ...identity,
+    parent: commit.parents[0]!,
+    function_name: spans.after.name,
+    language: after.language,
+    committed_at: isoDate(commit.committedAt),
+    authored_at: isoDate(commit.authoredAt),
+    message: commit.message,
+    function_before: oldText.text,
+    function_after: newText.text,
+    lines_before: { start: spans.before.startLine, end: spans.before.endLine },
+    lines_after: { start: spans.after.startLine, end: spans.after.endLine },
+    hunks,
+    extractor,
+    confidence,
+    ...(decoding ? { decoding } : {}),
+  };
+}
+
+/** git writes a broken date of a hand-made commit in other ways; such a record must still be readable. */
+function isoDate(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : '1970-01-01T00:00:00Z';
+}

@@ -1,0 +1,77 @@
+import { type CodeChange, type Reject, type RunOptions, throwIfAborted } from '@redef/core';
+import { BlobReader } from '../git/blob-reader.js';
+import { type Commit, type FileChange, streamLog } from '../git/log-stream.js';
+import { openRepository, resolveRange } from '../git/repository.js';
+import { type ChangeFilter, resolveFilter } from '../options.js';
+import { createExtractor } from './extract-change.js';
+import { singleFile } from './single-file.js';
+
+export interface FunctionChangesOptions extends ChangeFilter, RunOptions {
+  /** Called for each commit of one accepted file that is not a single-function change. */
+  onReject?: (reject: Reject) => void;
+}
+
+/** How many commits are asked of git ahead of the one at hand. */
+const lookAhead = 32;
+
+/**
+ * Yields every change of a history that modifies exactly one file and, in it, exactly one function (ReDef, section 3.1),
+ * parents before children. Nothing is held but the commits at hand, so a `break` costs nothing.
+ *
+ * ```ts
+ * for await (const change of mineFunctionChanges('path/to/repo')) console.log(change.commit, change.function_name);
+ * ```
+ *
+ * @param path a work tree, a bare repository or a `.git` folder
+ * @throws `RedefError` what `openRepository` and `resolveCommit` throw; `git-failed` where the repository changes underway; `aborted`
+ */
+export async function* mineFunctionChanges(
+  path: string,
+  options: FunctionChangesOptions = {},
+): AsyncGenerator<CodeChange, void, undefined> {
+  const repository = await openRepository(path);
+  const filter = resolveFilter(options, repository.name);
+  const { head, exclude } = await resolveRange(repository, options);
+  const { signal, onEvent, onReject } = options;
+
+  const reader = new BlobReader(repository.gitDirectory, filter.maxFileBytes);
+  const extractor = createExtractor(filter);
+  const waiting: { commit: Commit; file: FileChange; blobs: ReturnType<typeof readBoth> }[] = [];
+  const readBoth = (file: FileChange) => Promise.all([reader.read(file.oldBlob), reader.read(file.newBlob)]);
+  const finish = async (): Promise<CodeChange | undefined> => {
+    const { commit, file, blobs } = waiting.shift()!;
+    const [before, after] = await blobs;
+    const result = await extractor.extract(commit, file, before, after);
+    if ('change' in result) return result.change;
+    onReject?.(result.reject);
+    return undefined;
+  };
+  try {
+    let done = 0;
+    const revisions = exclude ? [head, `^${exclude}`] : [head];
+    for await (const commit of streamLog(repository.gitDirectory, { revisions, signal })) {
+      if (++done % 1000 === 0) onEvent?.({ type: 'progress', stage: 'changes', done, unit: 'commits' });
+      if (!filter.acceptsCommit(commit)) continue;
+      const found = singleFile(commit, filter);
+      if (found.kind !== 'modified') {
+        if (found.reject) onReject?.(found.reject);
+        continue;
+      }
+      const blobs = readBoth(found.file);
+      blobs.catch(() => {}); // seen when its turn comes
+      waiting.push({ commit, file: found.file, blobs });
+      if (waiting.length >= lookAhead) {
+        const change = await finish();
+        if (change) yield change;
+      }
+    }
+    while (waiting.length > 0) {
+      throwIfAborted(signal);
+      const change = await finish();
+      if (change) yield change;
+    }
+    onEvent?.({ type: 'progress', stage: 'changes', done, total: done, unit: 'commits' });
+  } finally {
+    await Promise.all([reader.close(), extractor.close()]);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Language } from './classify-header.js';
+
+const cppOnly = /\.(?:cc|cpp|cxx|c\+\+|hh|hpp|hxx|h\+\+|ipp|tpp|inl|cu|cuh)$/i;
+const marks = ['namespace ', 'template <', 'template<', '\nclass ', 'public:', 'private:', 'std::'];
+
+/**
+ * The language of a file: by its extension, and for `.h`, which both share, by whether it holds words that only C++ has.
+ * `.C` in a capital is C++.
+ */
+export function languageOf(path: string, bytes: Buffer): Language {
+  if (cppOnly.test(path) || path.endsWith('.C')) return 'cpp';
+  if (!/\.h$/i.test(path)) return 'c';
+  return marks.some((mark) => bytes.includes(mark, 0, 'latin1')) ? 'cpp' : 'c';
+}

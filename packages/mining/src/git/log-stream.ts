@@ -1,0 +1,158 @@
+import { throwIfAborted } from '@redef/core';
+import { decodePath, decodeText } from '../text/decode.js';
+import { ByteQueue } from './byte-queue.js';
+import { gitExit, gitFailed, startGit } from './git-process.js';
+
+/** One entry of a commit's raw diff against its first parent. */
+export interface FileChange {
+  oldMode: string;
+  newMode: string;
+  oldBlob: string;
+  newBlob: string;
+  /** A added, D deleted, M modified, T another type. Renames are not detected here. */
+  status: string;
+  path: string;
+}
+
+export interface Commit {
+  hash: string;
+  parents: readonly string[];
+  /** `Name <email>`. */
+  author: string;
+  /** ISO 8601 with the author's own offset. */
+  authoredAt: string;
+  committedAt: string;
+  /** Seconds since 1970. */
+  committedSeconds: number;
+  message: string;
+  /** The message was not valid in the encoding that the commit declares. */
+  messageRepaired: boolean;
+  /** Empty for merges and roots: they are not looked into. */
+  files: readonly FileChange[];
+  /** Files of the commit; more than `files` holds where it was cut. */
+  fileCount: number;
+}
+
+export interface LogOptions {
+  /** What to list; already resolved to full object ids: `<id>` or `<id>` and `^<id>`. */
+  revisions: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+/** Files of one commit that are kept: a larger one only says how many there are. */
+const maxFiles = 20_000;
+
+// Fields end with NUL, which neither a name, a date nor a message can hold, so no message can pass for another field.
+const format = 'tformat:%H%x00%P%x00%an <%ae>%x00%aI%x00%cI%x00%ct%x00%B';
+const fieldCount = 7;
+
+/** Streams the history, parents before children, in one `git log`; memory holds one commit at a time. */
+export async function* streamLog(
+  gitDirectory: string,
+  { revisions, signal }: LogOptions,
+): AsyncGenerator<Commit, void, undefined> {
+  const child = startGit(gitDirectory, [
+    'log',
+    '--raw',
+    '-z',
+    '--no-abbrev',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--no-show-signature',
+    '--no-mailmap',
+    '--no-notes',
+    '--encoding=UTF-8',
+    '--topo-order',
+    '--reverse',
+    `--format=${format}`,
+    '--end-of-options',
+    ...revisions,
+    '--',
+  ]);
+  const exit = gitExit(child);
+  exit.catch(() => {});
+  child.stdin.end();
+  const queue = new ByteQueue(child.stdout);
+  let whole = false;
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const next = await queue.peek();
+      if (next < 0) break;
+      yield await readCommit(queue);
+    }
+    const { code, message } = await exit;
+    if (code !== 0) throw gitFailed('log', code, message);
+    whole = true;
+  } catch (error) {
+    if (!(error instanceof TruncatedLog)) throw error;
+    const { code, message } = await exit;
+    throw gitFailed('log', code, message);
+  } finally {
+    if (!whole) {
+      child.stdout.destroy();
+      child.kill();
+      await exit.catch(() => {});
+    }
+  }
+}
+
+class TruncatedLog extends Error {}
+
+async function readCommit(queue: ByteQueue): Promise<Commit> {
+  const fields: Buffer[] = [];
+  for (let i = 0; i < fieldCount; i++) {
+    const field = await queue.until(0);
+    if (!field) throw new TruncatedLog();
+    fields.push(Buffer.from(field));
+  }
+  const [hash, parents, author, authoredAt, committedAt, seconds, body] = fields as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  const files: FileChange[] = [];
+  let fileCount = 0;
+  for (;;) {
+    const next = await queue.peek();
+    if (next === 10 || next === 0) {
+      queue.skip(1);
+      continue;
+    }
+    if (next !== 58) break; // a raw entry begins with ':', the next commit with a hex digit
+    const entry = await queue.until(0);
+    if (!entry) throw new TruncatedLog();
+    const meta = entry.toString('latin1', 1).split(' ');
+    const path = await queue.until(0);
+    if (!path) throw new TruncatedLog();
+    fileCount++;
+    if (files.length >= maxFiles) continue;
+    files.push({
+      oldMode: meta[0]!,
+      newMode: meta[1]!,
+      oldBlob: meta[2]!,
+      newBlob: meta[3]!,
+      status: meta[4]!,
+      path: decodePath(path),
+    });
+  }
+  const message = decodeText(body);
+  return {
+    hash: hash.toString('latin1'),
+    parents: parents.length > 0 ? parents.toString('latin1').split(' ') : [],
+    author: decodeText(author).text,
+    authoredAt: authoredAt.toString('latin1'),
+    committedAt: committedAt.toString('latin1'),
+    committedSeconds: Number(seconds.toString('latin1')),
+    message: message.text.replace(/\n+$/, ''),
+    messageRepaired: message.decoding !== undefined,
+    files,
+    fileCount,
+  };
+}
