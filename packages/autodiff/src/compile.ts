@@ -1,3 +1,4 @@
+import { RedefError } from '@redef/core';
 import { shapeError } from './errors.js';
 import { collectAncestors } from './gradients.js';
 import type { Source } from './graph.js';
@@ -49,6 +50,15 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, updates: read
     const source = graph.sourceOf(tensor);
     if (source.kind === 'constant') constants.push({ name, dtype, shape, data: source.data });
     else inputs.push({ name, dtype, shape, source });
+  }
+
+  const taken =
+    inputs.find(({ name }) => name in outputs)?.name ?? Object.keys(outputs).find((name) => name.includes(':'));
+  if (taken !== undefined) {
+    throw new RedefError(`The output name '${taken}' has a colon or is the name of an input`, {
+      code: 'invalid-name',
+      remedy: 'Give each output a name of its own.',
+    });
   }
 
   // A node computes an output under the output's own name: an Identity node in between would copy it.

@@ -12,6 +12,9 @@ export interface OnnxRuntimeOptions {
   provider?: 'cpu' | 'cuda' | 'dml';
 }
 
+/** ONNX Runtime would print errors that are thrown as well. */
+const silent = 4;
+
 /**
  * Runs graphs through the official `onnxruntime-node`. A run blocks the event loop of its thread, and every output is
  * copied once to the host.
@@ -26,7 +29,7 @@ export function createOnnxRuntimeDriver({ threads, provider = 'cpu' }: OnnxRunti
           executionProviders: [provider],
           ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
           enableMemPattern: false, // a pattern holds every activation at once: a higher peak, and no faster
-          logSeverityLevel: 3,
+          logSeverityLevel: silent,
         });
         return new OnnxRuntimeExecutable(session, graph);
       } catch (error) {
@@ -66,7 +69,7 @@ class OnnxRuntimeExecutable implements Executable {
     for (const [name, tensor] of inputs) feeds[name] = (tensor as HostTensor).value;
     let results: InferenceSession.OnnxValueMapType;
     try {
-      results = await this.session.run(feeds);
+      results = await this.session.run(feeds, { logSeverityLevel: silent });
     } catch (error) {
       throw runError(error, this.graph);
     }
