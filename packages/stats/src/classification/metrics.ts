@@ -1,8 +1,9 @@
 import { fail, type Numbers, requireOneOf } from '../checks.js';
 import type { ResultHeader } from '../result.js';
 import { type PrAucMethod, prAucMethods, precisionRecallArea, rocArea } from './areas.js';
+import { brierScore } from './calibration.js';
 import { type Confusion, type RateName, rates } from './confusion.js';
-import { isPositive, type Labels, scoresByClass } from './score-sweep.js';
+import { type Labels, scoresByClass } from './score-sweep.js';
 
 export interface MetricsOptions {
   /** An item is predicted positive when its score is this or more. Default 0.5. */
@@ -75,10 +76,4 @@ function atLeast(ascending: Float64Array, threshold: number): number {
     else low = middle + 1;
   }
   return ascending.length - low;
-}
-
-function brierScore(truth: Labels, probabilities: Numbers): number {
-  let sum = 0;
-  for (let i = 0; i < truth.length; i++) sum += (probabilities[i]! - (isPositive(truth[i], i) ? 1 : 0)) ** 2;
-  return sum / truth.length;
 }

@@ -1,4 +1,4 @@
-import { fail } from './checks.js';
+import { fail } from '../checks.js';
 
 /**
  * The lower ends of small, medium and large. Cohen (1988) for dz, partial eta squared and f, as ReDef's section 4.4 has

@@ -1,0 +1,88 @@
+import { fail, type Numbers, pairedDifferences, requireProbability, requireVariation } from '../checks.js';
+import { mean, standardDeviation } from '../moments.js';
+import type { Interval, ResultHeader } from '../result.js';
+import { studentUpperQuantile } from '../special/quantiles.js';
+import { studentTail } from '../special/tails.js';
+
+/** A region around zero: one number for [-margin, margin], or both ends. */
+export type Region = number | readonly [low: number, high: number];
+
+export function regionEnds(region: Region, name: string): [low: number, high: number] {
+  const [low, high] = typeof region === 'number' ? [-region, region] : region;
+  if (!(low < high && Number.isFinite(low) && Number.isFinite(high))) {
+    fail(
+      'invalid-option',
+      `${name} must be a positive number or [low, high] with low < high, got ${String(region)}`,
+      'State before the runs which difference would be too small to matter, such as 0.01 of F1.',
+    );
+  }
+  return [low, high];
+}
+
+export interface EquivalenceOptions {
+  /** Differences within it count as none: state it before the runs. */
+  margin: Region;
+  /** Default 0.05. */
+  alpha?: number;
+}
+
+export interface EquivalenceResult extends ResultHeader {
+  kind: 'equivalence-test';
+  meanDifference: number;
+  margin: readonly [low: number, high: number];
+  df: number;
+  /** Of the test that the mean difference is above the low end, and of the one that it is below the high end. */
+  tLow: number;
+  pLow: number;
+  tHigh: number;
+  pHigh: number;
+  /** The larger of the two. */
+  p: number;
+  alpha: number;
+  /** True when p < alpha; then the interval lies within the margin. */
+  equivalent: boolean;
+  /** At level 1 - 2 alpha. */
+  interval: Interval;
+}
+
+/**
+ * Two one-sided paired t-tests (Schuirmann, 1987): is the mean of a - b within the margin? "No significant difference" does
+ * not say so, and it is what "performance remains unchanged" (ReDef, RQ3) asks.
+ */
+export function equivalenceTest(
+  a: Numbers,
+  b: Numbers,
+  { margin, alpha = 0.05 }: EquivalenceOptions,
+): EquivalenceResult {
+  const [low, high] = regionEnds(margin, 'margin');
+  requireProbability(2 * alpha, '2 alpha');
+  const differences = pairedDifferences(a, b);
+  requireVariation(differences);
+  const n = differences.length;
+  const df = n - 1;
+  const meanDifference = mean(differences);
+  const standardError = standardDeviation(differences) / Math.sqrt(n);
+  const tLow = (meanDifference - low) / standardError;
+  const tHigh = (meanDifference - high) / standardError;
+  const pLow = studentTail(tLow, df);
+  const pHigh = studentTail(-tHigh, df);
+  const p = Math.max(pLow, pHigh);
+  const half = standardError * studentUpperQuantile(alpha, df);
+  return {
+    kind: 'equivalence-test',
+    method: 'Two one-sided paired t-tests (TOST)',
+    n,
+    assumptions: ['pairs are independent of each other', 'differences are normally distributed'],
+    meanDifference,
+    margin: [low, high],
+    df,
+    tLow,
+    pLow,
+    tHigh,
+    pHigh,
+    p,
+    alpha,
+    equivalent: p < alpha,
+    interval: { level: 1 - 2 * alpha, low: meanDifference - half, high: meanDifference + half },
+  };
+}

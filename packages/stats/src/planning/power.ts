@@ -1,0 +1,139 @@
+import { fail, requireCount, requireOneOf, requireProbability } from '../checks.js';
+import { type Alternative, alternatives, type ResultHeader } from '../result.js';
+import { noncentralTTail } from '../special/noncentral-t.js';
+import { studentUpperQuantile } from '../special/quantiles.js';
+
+export interface PowerOptions {
+  /** Standard deviation of the differences between paired runs. */
+  standardDeviation: number;
+  /** Level of the test. Default 0.05. */
+  alpha?: number;
+  /** Default `'two-sided'`; `'greater'` for a difference whose sign is foretold. */
+  alternative?: Exclude<Alternative, 'less'>;
+}
+
+export interface PowerResult extends ResultHeader {
+  kind: 'power';
+  alternative: Alternative;
+  /** What was asked for. */
+  solvedFor: 'power' | 'difference' | 'n';
+  difference: number;
+  standardDeviation: number;
+  alpha: number;
+  /** Chance that the paired t-test finds a true mean difference of `difference`. */
+  power: number;
+}
+
+/** The power of the paired t-test at `n` pairs for a true mean difference of `difference` >= 0. */
+export function pairedTTestPower(options: PowerOptions & { n: number; difference: number }): PowerResult {
+  const { n, difference } = options;
+  requireCount(n, 'n', 2);
+  if (!(difference >= 0 && difference < Number.POSITIVE_INFINITY)) {
+    fail('invalid-option', `difference must be zero or more, got ${difference}`, 'Pass the size of the difference.');
+  }
+  return result('power', n, difference, checked(options));
+}
+
+/** The smallest true mean difference that `n` pairs (seeds) find with chance `power` (default 0.8). */
+export function minimumDetectableDifference(options: PowerOptions & { n: number; power?: number }): PowerResult {
+  const { n, power = 0.8 } = options;
+  requireCount(n, 'n', 2);
+  const settings = checked(options);
+  requirePower(power, settings.alpha);
+  const powerAt = (effect: number) => powerOf(n, effect, settings);
+  let high = 1;
+  while (powerAt(high) < power) high *= 2;
+  const effect = solve(powerAt, power, 0, high);
+  return result('difference', n, effect * settings.standardDeviation, settings);
+}
+
+/** The smallest number of pairs (seeds) that finds a true mean difference of `difference` with chance `power` (default 0.8). */
+export function seedsNeeded(options: PowerOptions & { difference: number; power?: number }): PowerResult {
+  const { difference, power = 0.8 } = options;
+  const settings = checked(options);
+  requirePower(power, settings.alpha);
+  const effect = difference / settings.standardDeviation;
+  if (!(effect >= 1e-4)) {
+    fail(
+      'invalid-option',
+      `difference must be positive and no less than 1/10,000 of the standard deviation, got ${difference}`,
+      'Name the smallest difference that would matter; below that, no number of seeds is practical.',
+    );
+  }
+  let high = 2;
+  while (powerOf(high, effect, settings) < power) high *= 2;
+  let low = high / 2; // too few, or 1
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (powerOf(middle, effect, settings) < power) low = middle;
+    else high = middle;
+  }
+  return result('n', high, difference, settings);
+}
+
+type Settings = Required<PowerOptions>;
+
+function checked({ standardDeviation, alpha = 0.05, alternative = 'two-sided' }: PowerOptions): Settings {
+  requireProbability(alpha, 'alpha');
+  requireOneOf<Alternative>(alternative, alternatives.slice(0, 2), 'alternative');
+  if (!(standardDeviation > 0 && standardDeviation < Number.POSITIVE_INFINITY)) {
+    fail(
+      'invalid-option',
+      `standardDeviation must be positive, got ${standardDeviation}`,
+      'Take it from the differences of earlier paired runs: standardDeviation of a PairedTTestResult.',
+    );
+  }
+  return { standardDeviation, alpha, alternative };
+}
+
+function requirePower(power: number, alpha: number): void {
+  requireProbability(power, 'power');
+  if (power <= alpha) fail('invalid-option', `power must exceed alpha (${alpha}), got ${power}`, 'Pass power: 0.8.');
+}
+
+/** With both tails of a two-sided test counted, as in statsmodels and R's `strict = TRUE`. */
+function powerOf(n: number, effect: number, { alpha, alternative }: Settings): number {
+  const df = n - 1;
+  const delta = effect * Math.sqrt(n);
+  const twoSided = alternative === 'two-sided';
+  const critical = studentUpperQuantile(twoSided ? alpha / 2 : alpha, df);
+  const upper = noncentralTTail(critical, df, delta);
+  return Math.min(1, twoSided ? upper + noncentralTTail(critical, df, -delta) : upper);
+}
+
+/** Where a rising function reaches `target`, by false position with the Illinois rule. */
+function solve(rising: (x: number) => number, target: number, low: number, high: number): number {
+  let below = rising(low) - target;
+  let above = rising(high) - target;
+  let side = 0;
+  for (let step = 0; step < 200 && high - low > 1e-14 * high; step++) {
+    const x = (low * above - high * below) / (above - below);
+    const value = rising(x) - target;
+    if (value === 0 || x === low || x === high) return x;
+    if (value < 0) {
+      low = x;
+      below = value;
+      if (side === -1) above /= 2;
+      side = -1;
+    } else {
+      high = x;
+      above = value;
+      if (side === 1) below /= 2;
+      side = 1;
+    }
+  }
+  return (low + high) / 2;
+}
+
+function result(solvedFor: PowerResult['solvedFor'], n: number, difference: number, settings: Settings): PowerResult {
+  return {
+    kind: 'power',
+    method: 'Power of the paired t-test',
+    n,
+    assumptions: ['pairs are independent of each other', 'differences are normally distributed with that deviation'],
+    solvedFor,
+    difference,
+    ...settings,
+    power: powerOf(n, difference / settings.standardDeviation, settings),
+  };
+}
