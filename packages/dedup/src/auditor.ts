@@ -35,6 +35,8 @@ export interface DataAudit extends LevelAudit {
   quality: Record<string, SetQuality>;
   /** Rows of the last set whose key stands in another set too, by level: the leaked ones. */
   leakedRows: Record<string, number[]>;
+  /** The same rows by their `id`, where the rows have one. */
+  leakedIds?: Record<string, string[]>;
 }
 
 export interface AuditorOptions {
@@ -59,6 +61,8 @@ export class Auditor {
   /** Key number by level of each row of the last set. */
   readonly #lastKeys: Uint32List[];
   #lastRows = 0;
+  /** Ids of the rows of the last set, where they have them. */
+  readonly #lastIds: (string | undefined)[] = [];
   readonly #started = new Set<number>();
   #parts: ReturnType<typeof startParts> | undefined;
   #undated = 0;
@@ -87,7 +91,10 @@ export class Auditor {
       if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
       if (level === this.#codeLevel) this.#addLabels(key, set, row, value);
     }
-    if (set === this.#names.length - 1) this.#lastRows = row + 1;
+    if (set === this.#names.length - 1) {
+      this.#lastRows = row + 1;
+      if (typeof value.id === 'string') this.#lastIds[row] = value.id;
+    }
     this.#addOrigins(set, row, value);
     quality?.[set]?.add(row, value);
   }
@@ -101,6 +108,7 @@ export class Auditor {
     let contradictions = 0;
     for (let code = 0; code < codes; code++) if (trackers.some((tracker) => tracker.differs(code))) contradictions++;
     const { quality } = this.#parts ?? {};
+    const leakedRows = Object.fromEntries(this.#levelNames.map((name, level) => [name, this.#leakedRows(level)]));
     return {
       schema: 'redef.data-audit/1',
       layout: this.#parts?.layout ?? { key: this.#options.key ?? [], labels: [], within: [] },
@@ -111,7 +119,12 @@ export class Auditor {
       levels: results,
       leaks: this.#leaks(),
       quality: quality ? Object.fromEntries(this.#names.map((name, set) => [name, quality[set]!.result()])) : {},
-      leakedRows: Object.fromEntries(this.#levelNames.map((name, level) => [name, this.#leakedRows(level)])),
+      leakedRows,
+      ...(this.#lastIds.length > 0 && {
+        leakedIds: Object.fromEntries(
+          Object.entries(leakedRows).map(([level, rows]) => [level, rows.flatMap((row) => this.#lastIds[row] ?? [])]),
+        ),
+      }),
     };
   }
 

@@ -2,6 +2,8 @@ export { auditChanges, type SplitChange } from './audit-changes.js';
 export { type AuditDataOptions, auditData } from './audit-data.js';
 export type { AuditorOptions, DataAudit, HiddenLeaks } from './auditor.js';
 export type { ContradictionExample, LabelContradictions } from './contradictions.js';
+export { type EstimateInflationOptions, estimateInflation, type InflationEstimate } from './inflation.js';
+export type { Interval, Proportion } from './intervals.js';
 export { inferLayout, type Layout, type LayoutOptions } from './layout.js';
 export type { GroupLeaks } from './leaks.js';
 export type { AfterPolicy, LevelAudit, SetCounts } from './level-counts.js';
