@@ -22,3 +22,4 @@ export { createLexicalTokenizer, type LexicalTokenizerOptions } from './tokenize
 export { type LoadTokenizerOptions, loadTokenizer } from './tokenizers/load-tokenizer.js';
 export { type TokenizerPreset, type TokenizerPresetName, tokenizerPresets } from './tokenizers/presets.js';
 export type { BatchTokenizer, Budget, Tokenizer } from './tokenizers/tokenizer.js';
+export { fromTransformers, type TransformersTokenizer } from './tokenizers/transformers-tokenizer.js';

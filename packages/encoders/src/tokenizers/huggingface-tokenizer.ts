@@ -1,6 +1,6 @@
-import { Tokenizer as HuggingFace } from '@huggingface/tokenizers';
 import { RedefError } from '@redef/core';
 import { type AddedTokens, addedTokens, decodeAround, encodeAround } from './added-tokens.js';
+import { ByteLevelBpe } from './byte-level-bpe.js';
 import type { TokenizerDefinition } from './definition.js';
 import type { TokenizerPreset } from './presets.js';
 import type { Tokenizer } from './tokenizer.js';
@@ -23,7 +23,7 @@ export function createTokenizer(definition: TokenizerDefinition, preset: Tokeniz
   };
   const lengths = byteLengths(vocab);
   const base = {
-    model: new HuggingFace(definition, {}),
+    model: new ByteLevelBpe(definition),
     name: preset.name,
     maxTokens: preset.maxTokens,
     prefix: Int32Array.from(preset.prefix, idOf),
@@ -36,7 +36,7 @@ export function createTokenizer(definition: TokenizerDefinition, preset: Tokeniz
 }
 
 interface Base {
-  model: HuggingFace;
+  model: ByteLevelBpe;
   name: string;
   maxTokens: number;
   prefix: Int32Array;
@@ -49,14 +49,12 @@ interface Base {
 
 function withAdded(base: Base, added: AddedTokens): Tokenizer {
   const { model, name, lengths, firstFree, ...rest } = base;
-  const encodePlain = (text: string): number[] => model.encode(text, { add_special_tokens: false }).ids;
-  const decodePlain = (ids: number[]): string => model.decode(ids, { clean_up_tokenization_spaces: false });
   return {
     ...rest,
     id: [name, ...added.tokens].join(' '),
     size: firstFree + added.tokens.length,
-    encode: (text) => encodeAround(text, added, encodePlain),
-    decode: (ids) => decodeAround(ids, added, decodePlain),
+    encode: (text) => encodeAround(text, added, (plain) => model.encode(plain)),
+    decode: (ids) => decodeAround(ids, added, (plain) => model.decode(plain)),
     addTokens(tokens) {
       const all = [...new Set([...added.tokens, ...tokens])];
       return all.length === added.tokens.length ? this : withAdded(base, addedTokens(all, firstFree));

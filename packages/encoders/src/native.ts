@@ -1,0 +1,1 @@
+export { loadNativeTokenizer } from './tokenizers/native-tokenizer.js';

@@ -1,0 +1,44 @@
+import { ByteLevelPreTokenizer, Tokenizer as HuggingFace } from '@huggingface/tokenizers';
+import type { TokenizerDefinition } from './definition.js';
+
+// GPT-2's split as the reference tokenizer runs it. JavaScript's \s takes U+FEFF for white space and leaves U+0085 out;
+// Unicode, and so the reference, has it the other way round.
+const pieces =
+  /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
+
+/** Pieces whose ids are remembered; all are forgotten when there are more, so memory stays flat. */
+const maxRemembered = 65_536;
+const maxRememberedLength = 64;
+
+/** Byte-level BPE of plain text by the library's parts: special tokens in the text are text. */
+export class ByteLevelBpe {
+  readonly #model: HuggingFace;
+  readonly #bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false });
+  readonly #remembered = new Map<string, readonly number[]>();
+
+  constructor(definition: TokenizerDefinition) {
+    this.#model = new HuggingFace(definition, {});
+  }
+
+  encode(text: string): number[] {
+    const ids: number[] = [];
+    for (const piece of text.match(pieces) ?? []) {
+      for (const id of this.#remembered.get(piece) ?? this.#encodePiece(piece)) ids.push(id);
+    }
+    return ids;
+  }
+
+  decode(ids: number[]): string {
+    return this.#model.decode(ids, { clean_up_tokenization_spaces: false });
+  }
+
+  #encodePiece(piece: string): readonly number[] {
+    const { model } = this.#model;
+    const ids = model!.encode(this.#bytes.pre_tokenize_text(piece)).map((token) => model!.tokens_to_ids.get(token)!);
+    if (piece.length <= maxRememberedLength) {
+      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+      this.#remembered.set(piece, ids);
+    }
+    return ids;
+  }
+}
