@@ -17,6 +17,8 @@ export interface ReadJsonlOptions {
   signal?: AbortSignal;
   /** Longest line accepted, in bytes; a guard against reading a file of another kind into memory. Default 256 MiB. */
   maxLineBytes?: number;
+  /** Default `JSON.parse`. */
+  parse?: (text: string) => unknown;
 }
 
 const newline = 0x0a;
@@ -31,7 +33,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function* readJsonlLines(
   source: string | AsyncIterable<Uint8Array>,
-  { signal, maxLineBytes = 256 * 2 ** 20 }: ReadJsonlOptions = {},
+  { signal, maxLineBytes = 256 * 2 ** 20, parse: parseText = JSON.parse }: ReadJsonlOptions = {},
   name = typeof source === 'string' ? source : 'standard input',
 ): AsyncGenerator<JsonlLine, void, undefined> {
   let parts: Uint8Array[] = [];
@@ -48,7 +50,7 @@ export async function* readJsonlLines(
     }
     if (text === '') return undefined;
     try {
-      return { line, value: JSON.parse(text) };
+      return { line, value: parseText(text) };
     } catch (cause) {
       throw syntaxError(
         terminated
