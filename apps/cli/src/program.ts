@@ -1,7 +1,26 @@
 import { Command } from 'commander';
+import { dedupCommand } from './commands/dedup.js';
+import { encodeCommand } from './commands/encode.js';
+import { mineCommand } from './commands/mine.js';
+import { predictCommand } from './commands/predict.js';
+import { reportCommand } from './commands/report.js';
 import { splitCommand } from './commands/split.js';
+import { studyCommand } from './commands/study.js';
+import { trainCommand } from './commands/train.js';
 import type { CliContext } from './context.js';
 import { version } from './version.js';
+
+/** In the order of the help text: the chain first. */
+const commands = [
+  studyCommand,
+  mineCommand,
+  splitCommand,
+  dedupCommand,
+  encodeCommand,
+  trainCommand,
+  predictCommand,
+  reportCommand,
+];
 
 /** The whole command line; one short file a command under `commands/`. */
 export function createProgram(cli: CliContext): Command {
@@ -12,7 +31,7 @@ export function createProgram(cli: CliContext): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => cli.stdout.write(text), writeErr: (text) => cli.stderr.write(text) });
 
-  for (const command of [splitCommand]) {
+  for (const command of commands) {
     program.addCommand(command(cli).exitOverride().copyInheritedSettings(program));
   }
   return program;

@@ -63,6 +63,17 @@ test('a writer that fails in the middle leaves the old file as it was', async ()
   expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
 });
 
+test("an error of the source that names another path stays the source's own", async () => {
+  const missing = join(folder, 'input-that-is-not-there');
+  async function* source(): AsyncGenerator<string> {
+    yield readFileSync(missing, 'utf8');
+  }
+  await expect(writeJsonl(join(folder, 'out.jsonl'), source())).rejects.toMatchObject({
+    code: 'ENOENT',
+    path: missing,
+  });
+});
+
 test('several tables of one pass appear together or not at all', async () => {
   const paths = { odd: join(folder, 'odd.jsonl'), even: join(folder, 'even.jsonl') };
   const fill = (until: number) =>

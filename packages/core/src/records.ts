@@ -179,9 +179,14 @@ export const encodedSchema = v.object({
   max_tokens: count,
   /** Never longer than `max_tokens`; no padding. */
   input_ids: v.array(count),
-  /** Tokens that the budget cut off. */
+  /** Tokens of the whole text, special tokens not included. */
+  tokens: count,
+  /** Of these, how many the budget cut off. */
   tokens_lost: count,
+  /** Lines added plus lines deleted. */
   changed_lines: count,
+  /** Of these, how many the encoding shows before anything is cut. */
+  changed_lines_shown: count,
   /** Of these, how many are whole within the budget. */
   changed_lines_kept: count,
 });
@@ -192,6 +197,8 @@ export const predictionSchema = v.object({
   id,
   model: v.string(),
   encoding: v.string(),
+  /** The counterfactual that the example was shown under, absent for the encoding itself. */
+  counterfactual: v.optional(v.string()),
   seed: v.number(),
   split: splitNameSchema,
   /** 1 is defective. */

@@ -1,3 +1,34 @@
+export { type DeduplicatedSplit, deduplicateSplit, type PairRow } from './deduplicate.js';
+export { type Cell, type Condition, evaluateCell, summarise } from './evaluate.js';
+export type { ExampleFolders } from './examples.js';
+export { composeReport, resultTable, ruleBasedWarning } from './report/compose.js';
+export type { Block, ReportDocument, Table } from './report/document.js';
+export { renderHtml } from './report/html.js';
+export { renderMarkdown } from './report/markdown.js';
+export {
+  collectResults,
+  type EncodingSummary,
+  type ProjectSummary,
+  type StageSummary,
+  type StudyResults,
+} from './results.js';
 export { type DatedChange, splitByTime, timeSplitRule } from './split.js';
 export { runStage, type Stage, type StageOptions, type StageOutcome, type StageResult } from './stage.js';
+export { type DedupStageInput, dedupStage } from './stages/dedup.js';
+export { type EncodeStageInput, encodeStage } from './stages/encode.js';
+export { type MineStageInput, mineStage } from './stages/mine.js';
+export { type PredictStageInput, predictStage } from './stages/predict.js';
+export { reportStage } from './stages/report.js';
 export { type SplitStageInput, splitStage } from './stages/split.js';
+export { type TrainingRecord, type TrainStageInput, trainStage } from './stages/train.js';
+export { type TriageStageInput, triageStage } from './stages/triage.js';
+export {
+  type CounterfactualComparison,
+  type EncodingComparison,
+  type StudyStatistics,
+  studyStatistics,
+} from './statistics.js';
+export { paperSeeds, runStudy, type Study, type StudyEvent, type StudyOptions } from './study.js';
+export { type StudyFolder, studyFolder } from './study-folder.js';
+export { type RunKey, readPlan, type StudyPlan } from './study-plan.js';
+export { type TableMetrics, type TrivialPredictor, tableMetricNames, trivialPredictors } from './trivial.js';

@@ -41,6 +41,8 @@ export interface TrainedModel {
   selectedByValidation: boolean;
   /** Predicted defective when `score >= threshold`. */
   threshold: number;
+  /** What was written, relative to the folder. */
+  files: readonly string[];
 }
 
 /** The model's probability, in [0, 1], that a change is defective. */
@@ -53,6 +55,8 @@ export interface Score {
 export interface TrainingEngine {
   /** Named in every prediction. */
   id: string;
+  /** What else decides its models, defaults included: for manifests. */
+  options: Readonly<Record<string, unknown>>;
   fit(job: TrainingJob, options?: RunOptions<ProgressEvent>): Promise<TrainedModel>;
   /**
    * Scores in the order of the examples, streamed.

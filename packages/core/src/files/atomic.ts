@@ -25,7 +25,9 @@ export async function writeAtomically<Result>(
     return result;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw fileError(error, path);
+    // An error that names another path (a missing input, a program not found) is the caller's, not this file's.
+    const named = (error as NodeJS.ErrnoException | undefined)?.path;
+    throw named === undefined || path.startsWith(named) || named === temporary ? fileError(error, path) : error;
   }
 }
 

@@ -3,14 +3,14 @@ import { metrics } from '@redef/stats';
 import type { EpochMetrics, Example, Score, TrainedModel, TrainingEngine, TrainingJob } from '../engine.js';
 import { hashedTokenCounts, type SparseVector } from './features.js';
 import { LogisticRegression, sigmoid } from './logistic-regression.js';
-import { readLinearModel, writeLinearModel } from './model-file.js';
+import { modelFileName, readLinearModel, writeLinearModel } from './model-file.js';
 
 export interface LinearEngineOptions {
   /** Number of feature buckets, a power of two. Default 2^18. */
   bucketCount?: number;
-  /** AdaGrad's step size. Default 0.1. */
+  /** AdaGrad's step size. Default 0.5. */
   learningRate?: number;
-  /** Penalty on squared weights. Default 1e-6. */
+  /** Penalty on squared weights. Default 1e-3. */
   l2?: number;
 }
 
@@ -33,8 +33,8 @@ const defaultEpochs = 20;
  */
 export function createLinearEngine({
   bucketCount = 2 ** 18,
-  learningRate = 0.1,
-  l2 = 1e-6,
+  learningRate = 0.5,
+  l2 = 1e-3,
 }: LinearEngineOptions = {}): TrainingEngine {
   if (!Number.isInteger(Math.log2(bucketCount)) || bucketCount < 2 || bucketCount > 2 ** 24) {
     throw invalidOption(`bucketCount must be a power of two from 2 to 2^24, got ${bucketCount}`);
@@ -44,6 +44,7 @@ export function createLinearEngine({
 
   return {
     id: 'linear',
+    options: { bucketCount, learningRate, l2 },
 
     async fit(job: TrainingJob, { signal, onEvent }: RunOptions<ProgressEvent> = {}): Promise<TrainedModel> {
       const { folder, seed, epochs = defaultEpochs } = job;
@@ -83,6 +84,7 @@ export function createLinearEngine({
         bestEpoch: best.epoch,
         selectedByValidation: canSelect,
         threshold,
+        files: [modelFileName],
       };
     },
 

@@ -20,7 +20,7 @@ const linearModelSchema = v.pipe(
   v.check(({ buckets, bucket_count }) => buckets.every((bucket) => bucket < bucket_count), 'a bucket is out of range'),
 );
 
-const fileName = 'model.json';
+export const modelFileName = 'model.json';
 
 export async function writeLinearModel(folder: string, model: LogisticRegression): Promise<void> {
   const buckets: number[] = [];
@@ -37,12 +37,12 @@ export async function writeLinearModel(folder: string, model: LogisticRegression
     buckets,
     weights,
   };
-  await writeFileAtomic(join(folder, fileName), `${JSON.stringify(file)}\n`);
+  await writeFileAtomic(join(folder, modelFileName), `${JSON.stringify(file)}\n`);
 }
 
 /** @throws `RedefError` `invalid-model` where the folder holds no linear model or a damaged one */
 export async function readLinearModel(folder: string): Promise<LogisticRegression> {
-  const path = join(folder, fileName);
+  const path = join(folder, modelFileName);
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -1,0 +1,72 @@
+import type { Prediction } from '@redef/core';
+import { mean, metrics, standardDeviation } from '@redef/stats';
+import { type TableMetrics, tableMetricNames } from './trivial.js';
+
+/** One run on the test set: a model trained with one seed, shown the changes one way. */
+export interface Cell extends TableMetrics {
+  model: string;
+  encoding: string;
+  counterfactual?: string;
+  seed: number;
+  /** Test examples, and how many of them are defective. */
+  n: number;
+  positives: number;
+  /** Metrics that the predictions leave undefined, with the reason; their values above are then the stated ones. */
+  undefinedBecause: Record<string, string>;
+}
+
+/** The mean over the seeds of one condition and the sample standard deviation (divisor n - 1; 0 for one seed). */
+export interface Condition {
+  model: string;
+  encoding: string;
+  counterfactual?: string;
+  seeds: number[];
+  mean: TableMetrics;
+  standardDeviation: TableMetrics;
+}
+
+/** Scores one run's predictions on the test set (ReDef, section 4.3). */
+export function evaluateCell(predictions: readonly Prediction[]): Cell {
+  const test = predictions.filter(({ split }) => split === 'test');
+  const first = test[0]!;
+  const truth = test.map((row) => row.truth);
+  const scored = metrics(
+    truth,
+    test.map(({ score }) => score),
+    { threshold: first.threshold },
+  );
+  return {
+    model: first.model,
+    encoding: first.encoding,
+    ...(first.counterfactual !== undefined && { counterfactual: first.counterfactual }),
+    seed: first.seed,
+    n: test.length,
+    positives: truth.filter((label) => label === 1).length,
+    ...pick((name) => scored[name]),
+    undefinedBecause: scored.undefinedBecause,
+  };
+}
+
+/** Groups cells by model, encoding and counterfactual, in the order in which each first appears. */
+export function summarise(cells: readonly Cell[]): Condition[] {
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.model, cell.encoding, cell.counterfactual]);
+    groups.set(key, [...(groups.get(key) ?? []), cell]);
+  }
+  return [...groups.values()].map((group) => {
+    const { model, encoding, counterfactual } = group[0]!;
+    return {
+      model,
+      encoding,
+      ...(counterfactual !== undefined && { counterfactual }),
+      seeds: group.map(({ seed }) => seed),
+      mean: pick((name) => mean(group.map((cell) => cell[name]))),
+      standardDeviation: pick((name) => (group.length < 2 ? 0 : standardDeviation(group.map((cell) => cell[name])))),
+    };
+  });
+}
+
+function pick(value: (name: (typeof tableMetricNames)[number]) => number): TableMetrics {
+  return Object.fromEntries(tableMetricNames.map((name) => [name, value(name)])) as unknown as TableMetrics;
+}

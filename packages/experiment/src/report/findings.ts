@@ -1,0 +1,79 @@
+import type { Condition } from '../evaluate.js';
+import type { StudyResults } from '../results.js';
+
+const significant = 0.05;
+
+/** The results in plain sentences, each computed from the tables and tests. */
+export function findings(results: StudyResults): string[] {
+  const { conditions, cells } = results;
+  if (cells.length === 0) return ['No change reached the test split, so nothing can be said of any model.'];
+  return [
+    dataSentence(results),
+    ...baselineSentences(results),
+    ...encodingSentences(results, conditions),
+    ...counterfactualSentences(results),
+    ...undefinedSentences(results),
+  ];
+}
+
+function dataSentence({ cells, dedup }: StudyResults): string {
+  const { n, positives } = cells[0]!;
+  return (
+    `${dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; ` +
+    `the test set has ${n}, of which ${positives} are defective (${percent(positives / n)}).` +
+    (positives < 30
+      ? ' That is few: read every figure below with its spread over seeds, and as no more than a sketch.'
+      : '')
+  );
+}
+
+function baselineSentences({ conditions, trivial }: StudyResults): string[] {
+  const allDefective = trivial.find(({ name }) => name === 'all defective')!;
+  const stage1 = conditions.filter(({ counterfactual }) => counterfactual === undefined);
+  return unique(stage1.map(({ model }) => model)).map((model) => {
+    const mine = stage1.filter((condition) => condition.model === model);
+    const best = mine.reduce((a, b) => (b.mean.f1 > a.mean.f1 ? b : a));
+    const above = mine.filter(({ mean }) => mean.f1 > allDefective.f1).length;
+    return (
+      `${model}: the best encoding is ${best.encoding} with F1 ${best.mean.f1.toFixed(4)}; ` +
+      `calling every change defective scores ${allDefective.f1.toFixed(4)}, and ` +
+      `${above === 0 ? 'no encoding beats that' : `${above} of ${mine.length} encodings beat that`}.`
+    );
+  });
+}
+
+function encodingSentences({ statistics }: StudyResults, conditions: readonly Condition[]): string[] {
+  return unique(statistics.encodings.map(({ model }) => model)).map((model) => {
+    const pairs = statistics.encodings.filter((pair) => pair.model === model);
+    const clear = pairs.filter(({ pHolm }) => pHolm !== null && pHolm < significant);
+    const f1 = (encoding: string): number =>
+      conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === undefined)!.mean.f1;
+    if (clear.length === 0) return `${model}: no pair of encodings differs beyond the spread over seeds.`;
+    const described = clear.map(({ first, second }) =>
+      f1(first) > f1(second) ? `${first} over ${second}` : `${second} over ${first}`,
+    );
+    return `${model}: ${clear.length} of ${pairs.length} pairs of encodings differ at p < .05 after Holm: ${described.join('; ')}.`;
+  });
+}
+
+function counterfactualSentences({ statistics }: StudyResults): string[] {
+  return statistics.counterfactuals.map(({ model, counterfactual, encoding, meanDifference, pHolm, n }) => {
+    const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${(-meanDifference).toFixed(4)} over ${n} seeds`;
+    if (pHolm === null) return `${change}; there is no spread to test it against.`;
+    return pHolm < significant
+      ? `${change}, a fall beyond the spread over seeds (p < .05 after Holm).`
+      : `${change}; a fall cannot be told from the spread over seeds. This is no proof that the model is insensitive.`;
+  });
+}
+
+function undefinedSentences({ cells }: StudyResults): string[] {
+  const count = cells.filter(({ undefinedBecause }) => Object.keys(undefinedBecause).length > 0).length;
+  return count === 0
+    ? []
+    : [
+        `${count} of ${cells.length} runs leave some metric undefined; it is counted at its stated value (results.json names them).`,
+      ];
+}
+
+const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

@@ -1,0 +1,34 @@
+import type { Block, ReportDocument } from './document.js';
+
+/** GitHub-flavoured Markdown. */
+export function renderMarkdown({ title, blocks }: ReportDocument): string {
+  return `# ${escapeMarkdown(title)}\n\n${blocks.map(renderBlock).join('\n\n')}\n`;
+}
+
+function renderBlock(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `## ${escapeMarkdown(block.text)}`;
+    case 'paragraph':
+      return escapeMarkdown(block.text);
+    case 'warning':
+      return `> **${escapeMarkdown(block.text)}**`;
+    case 'list':
+      return block.items.map((item) => `- ${escapeMarkdown(item)}`).join('\n');
+    case 'table': {
+      const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+      return [
+        `**${escapeMarkdown(block.caption)}**`,
+        '',
+        line(block.columns.map(({ title }) => title)),
+        `|${block.columns.map(({ align }) => (align === 'right' ? '--:' : '---')).join('|')}|`,
+        ...block.rows.map(({ cells }) => line(cells)),
+      ].join('\n');
+    }
+  }
+}
+
+/** Text as itself: nothing in a project's name or a message may become markup. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, '\\$&').replace(/\s+/g, ' ');
+}

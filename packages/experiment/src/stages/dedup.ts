@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { Counter, digestOf, type Label, type Split } from '@redef/core';
+import { writeFileAtomic, writeJsonl } from '@redef/core/files';
+import { auditData, type RemovalPolicy } from '@redef/dedup';
+import { bySplit, deduplicateSplit, type PairRow } from '../deduplicate.js';
+import { readTable, tableInputs } from '../folders.js';
+import { runStage, type StageOptions, type StageResult } from '../stage.js';
+
+export interface DedupStageInput {
+  /** Folder with changes.jsonl. */
+  mined: string;
+  /** Folder with labels.jsonl. */
+  labels: string;
+  /** Folder with splits.jsonl. */
+  split: string;
+  out: string;
+  /** Which side of a cross-set duplicate goes. Default `cut-from-train` (R+R, RQ2A): the test set stays whole. */
+  policy?: RemovalPolicy;
+}
+
+/**
+ * Writes what {@link deduplicateSplit} leaves as `splits.jsonl`, what it removes with its twin as `rejects.jsonl`, and
+ * `audit.json` of the sets as they came. Holds ids and digests in memory, no text.
+ */
+export async function dedupStage(input: DedupStageInput, options: StageOptions = {}): Promise<StageResult> {
+  const { mined, labels, split, out, policy = 'cut-from-train' } = input;
+  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
+  const labelFiles = await tableInputs('labels', labels, 'labels.jsonl');
+  const splitFiles = await tableInputs('split', split, 'splits.jsonl');
+  return runStage(
+    {
+      name: 'dedup',
+      folder: out,
+      inputFiles: { ...changeFiles, ...labelFiles, ...splitFiles },
+      config: { policy, key: ['function_before', 'function_after'], level: 'exact', contradictory_labels: 'drop' },
+      run: async ({ signal }) => {
+        const read = signal ? { signal } : {};
+        const labelOf = new Map<string, Label['label']>();
+        for await (const { id, label } of readTable('redef.label/1', Object.values(labelFiles), read)) {
+          labelOf.set(id, label);
+        }
+        const splitOf = new Map<string, Split>();
+        for await (const row of readTable('redef.split/1', Object.values(splitFiles), read)) splitOf.set(row.id, row);
+
+        const rows: PairRow[] = [];
+        for await (const change of readTable('redef.change/1', Object.values(changeFiles), read)) {
+          const place = splitOf.get(change.id);
+          const label = labelOf.get(change.id);
+          if (!place || !label) continue;
+          const pair = digestOf([change.function_before, change.function_after]);
+          rows.push({ id: change.id, pair, label, split: place.split });
+        }
+
+        const audit = await auditData(bySplit(rows), { key: ['pair'], layout: { labels: ['label'] }, levels: [] });
+        const { kept, rejects } = await deduplicateSplit(rows, policy);
+        await writeJsonl(
+          join(out, 'splits.jsonl'),
+          kept.map(({ id }) => splitOf.get(id)),
+          read,
+        );
+        await writeJsonl(join(out, 'rejects.jsonl'), rejects, read);
+        await writeFileAtomic(join(out, 'audit.json'), `${JSON.stringify(audit, null, 2)}\n`);
+        const dropped = new Counter();
+        for (const { reason } of rejects) dropped.add(reason);
+        const counts = new Counter();
+        for (const row of kept) counts.add(`${row.split} ${row.label}`);
+        return {
+          outputs: ['splits.jsonl', 'rejects.jsonl', 'audit.json'],
+          counts: { in: rows.length, kept: kept.length, dropped: dropped.toJSON() },
+          details: { rows: counts.toJSON() },
+        };
+      },
+    },
+    options,
+  );
+}

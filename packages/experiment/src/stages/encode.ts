@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { CodeChange, Encoded, SplitName } from '@redef/core';
+import { writeJsonl } from '@redef/core/files';
+import {
+  type Budget,
+  type CounterfactualName,
+  createCounterfactual,
+  createEncoding,
+  type EncodedChange,
+  type EncodingName,
+} from '@redef/encoders';
+import { readTable, tableInputs } from '../folders.js';
+import { runStage, type StageOptions, type StageResult } from '../stage.js';
+
+export interface EncodeStageInput {
+  /** Folder with changes.jsonl. */
+  mined: string;
+  /** Folder with splits.jsonl: only what it names is encoded. */
+  split: string;
+  out: string;
+  /** An encoding by its name, or a counterfactual, which brings its own encoding. */
+  as: { encoding: EncodingName } | { counterfactual: CounterfactualName; seed: number };
+  /** Tokenizer and most tokens of one input, special tokens included. */
+  budget: Budget;
+}
+
+/** Writes `encoded.jsonl`, one row a change in the order of `changes.jsonl`. Memory holds ids and splits, no text. */
+export async function encodeStage(input: EncodeStageInput, options: StageOptions = {}): Promise<StageResult> {
+  const { mined, split, out, as, budget } = input;
+  const { tokenizer, maxTokens } = budget;
+  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
+  const splitFiles = await tableInputs('split', split, 'splits.jsonl');
+  return runStage(
+    {
+      name: 'encode',
+      folder: out,
+      inputFiles: { ...changeFiles, ...splitFiles },
+      config: { ...as, tokenizer: tokenizer.id, max_tokens: maxTokens },
+      run: async ({ signal, onEvent }) => {
+        const read = signal ? { signal } : {};
+        const splitOf = new Map<string, SplitName>();
+        for await (const row of readTable('redef.split/1', Object.values(splitFiles), read))
+          splitOf.set(row.id, row.split);
+        const { names, encode } = encoderOf(as, budget);
+        const totals = {
+          truncated: 0,
+          tokens: 0,
+          tokens_lost: 0,
+          changed_lines: 0,
+          changed_lines_shown: 0,
+          changed_lines_kept: 0,
+        };
+        let read_ = 0;
+
+        async function* rows(): AsyncGenerator<Encoded> {
+          for await (const change of readTable('redef.change/1', Object.values(changeFiles), read)) {
+            const place = splitOf.get(change.id);
+            if (!place) continue;
+            const row = toRow(encode(change, place), { ...names, tokenizer: tokenizer.id, max_tokens: maxTokens });
+            totals.truncated += row.tokens_lost > 0 ? 1 : 0;
+            for (const name of [
+              'tokens',
+              'tokens_lost',
+              'changed_lines',
+              'changed_lines_shown',
+              'changed_lines_kept',
+            ] as const) {
+              totals[name] += row[name];
+            }
+            yield row;
+            onEvent?.({ type: 'progress', stage: 'encode', done: ++read_, total: splitOf.size, unit: 'changes' });
+          }
+        }
+        const kept = await writeJsonl(join(out, 'encoded.jsonl'), rows(), read);
+        return { outputs: ['encoded.jsonl'], counts: { in: splitOf.size, kept, dropped: {} }, details: totals };
+      },
+    },
+    options,
+  );
+}
+
+function encoderOf(
+  as: EncodeStageInput['as'],
+  budget: Budget,
+): {
+  names: Pick<Encoded, 'encoding' | 'counterfactual'>;
+  encode: (change: CodeChange, split: SplitName) => EncodedChange;
+} {
+  if ('encoding' in as) {
+    const encoding = createEncoding(as.encoding);
+    return { names: { encoding: encoding.name }, encode: (change) => encoding.encode(change, budget) };
+  }
+  const counterfactual = createCounterfactual(as.counterfactual, { seed: as.seed });
+  return {
+    names: { encoding: counterfactual.encoding, counterfactual: counterfactual.name },
+    encode: (change, split) => counterfactual.encode(change, budget, split),
+  };
+}
+
+function toRow(
+  encoded: EncodedChange,
+  common: Pick<Encoded, 'encoding' | 'counterfactual' | 'tokenizer' | 'max_tokens'>,
+): Encoded {
+  return {
+    schema: 'redef.encoded/1',
+    id: encoded.id,
+    ...common,
+    input_ids: [...encoded.inputIds],
+    tokens: encoded.tokens,
+    tokens_lost: encoded.tokensLost,
+    changed_lines: encoded.changedLines,
+    changed_lines_shown: encoded.changedLinesShown,
+    changed_lines_kept: encoded.changedLinesKept,
+  };
+}

@@ -1,0 +1,168 @@
+import { createRng, RedefError } from '@redef/core';
+import {
+  type BootstrapResult,
+  bootstrapMeanDifference,
+  holm,
+  type PairedTTestResult,
+  pairedTTest,
+  type RmAnova2Result,
+  rmAnova2,
+  type WilcoxonResult,
+  wilcoxonSignedRank,
+} from '@redef/stats';
+import type { Cell } from './evaluate.js';
+
+/** Two encodings of one model, compared over the same seeds. */
+export interface EncodingComparison {
+  model: string;
+  first: string;
+  second: string;
+  /** `null` where the two have the same F1 on every seed: there is nothing to test. */
+  test: PairedTTestResult | null;
+  /** Holm-adjusted within the model; `null` with the test. */
+  pHolm: number | null;
+}
+
+/** A counterfactual against the encoding it distorts, over the same seeds; differences are original minus distorted F1. */
+export interface CounterfactualComparison {
+  model: string;
+  encoding: string;
+  counterfactual: string;
+  meanDifference: number;
+  /** Number of seeds. */
+  n: number;
+  /** H1: the original is better. `null` where no seed differs. */
+  tTest: PairedTTestResult | null;
+  wilcoxon: WilcoxonResult | null;
+  bootstrap: BootstrapResult | null;
+  /** Holm-adjusted over the counterfactuals of the model; `null` with the t-test. */
+  pHolm: number | null;
+}
+
+export interface StudyStatistics {
+  /** Model x encoding, F1, seeds as subjects; `null` where a factor has one level or there are under two seeds. */
+  anova: RmAnova2Result | null;
+  /** Why there is no ANOVA. */
+  anovaAbsent?: string;
+  encodings: EncodingComparison[];
+  counterfactuals: CounterfactualComparison[];
+}
+
+/** The tests of ReDef, section 4.4, on F1. The bootstrap draws from a stream fixed by `seed`. */
+export function studyStatistics(cells: readonly Cell[], seed: number | string): StudyStatistics {
+  const originals = cells.filter(({ counterfactual }) => counterfactual === undefined);
+  const models = unique(originals.map(({ model }) => model));
+  return {
+    ...anovaOf(originals),
+    encodings: models.flatMap((model) => compareEncodings(originals.filter((cell) => cell.model === model))),
+    counterfactuals: models.flatMap((model) =>
+      compareCounterfactuals(
+        cells.filter((cell) => cell.model === model),
+        seed,
+      ),
+    ),
+  };
+}
+
+function anovaOf(cells: readonly Cell[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent'> {
+  const models = unique(cells.map(({ model }) => model));
+  const encodings = unique(cells.map(({ encoding }) => encoding));
+  const seeds = unique(cells.map(({ seed }) => seed));
+  if (models.length < 2)
+    return { anova: null, anovaAbsent: 'one model: there is no model factor to cross with encoding' };
+  if (encodings.length < 2) return { anova: null, anovaAbsent: 'one encoding: there is nothing to compare' };
+  if (seeds.length < 2) return { anova: null, anovaAbsent: 'one seed: repeated measures need at least two' };
+  const f1 = new Map(cells.map((cell) => [JSON.stringify([cell.seed, cell.model, cell.encoding]), cell.f1]));
+  const values = seeds.map((seed) =>
+    models.map((model) => encodings.map((encoding) => f1.get(JSON.stringify([seed, model, encoding])) ?? Number.NaN)),
+  );
+  if (values.flat(2).some(Number.isNaN)) return { anova: null, anovaAbsent: 'some cells have no result yet' };
+  try {
+    return {
+      anova: rmAnova2(values, {
+        factors: [
+          { name: 'model', levels: models },
+          { name: 'encoding', levels: encodings },
+        ],
+      }),
+    };
+  } catch (error) {
+    if (RedefError.isInstance(error)) return { anova: null, anovaAbsent: error.message };
+    throw error;
+  }
+}
+
+function compareEncodings(cells: readonly Cell[]): EncodingComparison[] {
+  const encodings = unique(cells.map(({ encoding }) => encoding));
+  const comparisons = encodings.flatMap((first, position) =>
+    encodings.slice(position + 1).map((second): EncodingComparison => {
+      const { a, b } = bySeed(
+        cells.filter(({ encoding }) => encoding === first),
+        cells.filter(({ encoding }) => encoding === second),
+      );
+      return { model: cells[0]!.model, first, second, test: whereDifferent(() => pairedTTest(a, b)), pHolm: null };
+    }),
+  );
+  return withHolm(comparisons, ({ test }) => test);
+}
+
+function compareCounterfactuals(cells: readonly Cell[], seed: number | string): CounterfactualComparison[] {
+  const names = unique(cells.flatMap(({ counterfactual }) => counterfactual ?? []));
+  const comparisons = names.flatMap((counterfactual): CounterfactualComparison[] => {
+    const distorted = cells.filter((cell) => cell.counterfactual === counterfactual);
+    const { model, encoding } = distorted[0]!;
+    const originals = cells.filter((cell) => cell.counterfactual === undefined && cell.encoding === encoding);
+    const { a, b } = bySeed(originals, distorted);
+    if (a.length === 0) return [];
+    const alternative = 'greater';
+    const rng = createRng(seed).fork('bootstrap').fork(`${model} ${counterfactual}`);
+    return [
+      {
+        model,
+        encoding,
+        counterfactual,
+        meanDifference: a.reduce((sum, value, i) => sum + value - b[i]!, 0) / a.length,
+        n: a.length,
+        tTest: whereDifferent(() => pairedTTest(a, b, { alternative })),
+        wilcoxon: whereDifferent(() => wilcoxonSignedRank(a, b, { alternative })),
+        bootstrap: whereDifferent(() => bootstrapMeanDifference(a, b, { rng })),
+        pHolm: null,
+      },
+    ];
+  });
+  return withHolm(comparisons, ({ tTest }) => tTest);
+}
+
+function withHolm<C extends { pHolm: number | null }>(
+  comparisons: readonly C[],
+  testOf: (comparison: C) => PairedTTestResult | null,
+): C[] {
+  const tested = comparisons.filter((comparison) => testOf(comparison) !== null);
+  if (tested.length === 0) return [...comparisons];
+  const adjusted = holm(tested.map((comparison) => testOf(comparison)!.p));
+  return comparisons.map((comparison) => {
+    const position = tested.indexOf(comparison);
+    return position < 0 ? comparison : { ...comparison, pHolm: adjusted[position]! };
+  });
+}
+
+/** `null` where the test cannot be made since the differences do not vary, or there is one pair. */
+function whereDifferent<T>(test: () => T): T | null {
+  try {
+    return test();
+  } catch (error) {
+    if (RedefError.isInstance(error)) return null;
+    throw error;
+  }
+}
+
+/** The F1 of two conditions on the seeds that both have, ascending. */
+function bySeed(first: readonly Cell[], second: readonly Cell[]): { a: number[]; b: number[] } {
+  const other = new Map(second.map(({ seed, f1 }) => [seed, f1]));
+  const shared = first.filter(({ seed }) => other.has(seed)).sort((x, y) => x.seed - y.seed);
+  return { a: shared.map(({ f1 }) => f1), b: shared.map(({ seed }) => other.get(seed)!) };
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}
