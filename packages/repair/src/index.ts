@@ -1,3 +1,10 @@
+export { type BeamSearchOptions, beamSearch } from './decode/beam-search.js';
+export type { CodexglueRule } from './decode/codexglue-beam.js';
+export type { DecodeLimits, DecoderStep, Hypothesis, StepResult } from './decode/decoder-step.js';
+export { type DiverseBeamSearchOptions, diverseBeamSearch } from './decode/diverse-beam-search.js';
+export { greedySearch } from './decode/greedy-search.js';
+export type { HuggingFaceRule } from './decode/hugging-face-beam.js';
+export { type Nucleus, type NucleusSamplingOptions, nucleus, nucleusSampling } from './decode/nucleus-sampling.js';
 export {
   type AppliedTarget,
   type ApplyOptions,
