@@ -69,6 +69,12 @@ export class Uint32List {
     while (index >= this.#values.length) this.#values = grown(this.#values);
     this.#values[index] = value;
   }
+
+  /** The first `length` numbers, shared with the list until it next grows. */
+  view(length: number): Uint32Array {
+    if (length > 0) this.set(length - 1, this.get(length - 1));
+    return this.#values.subarray(0, length);
+  }
 }
 
 function grown(values: Uint32Array): Uint32Array<ArrayBuffer> {

@@ -1,6 +1,8 @@
 export { auditChanges, type SplitChange } from './audit-changes.js';
 export { type AuditDataOptions, auditData } from './audit-data.js';
 export type { AuditorOptions, DataAudit, HiddenLeaks } from './auditor.js';
+export type { CloneCluster, CloneKind, CloneLeak } from './clone-clusters.js';
+export type { CloneLink, NearDuplicateOptions, NearDuplicates } from './clones.js';
 export type { ContradictionExample, LabelContradictions } from './contradictions.js';
 export { type EstimateInflationOptions, estimateInflation, type InflationEstimate } from './inflation.js';
 export type { Interval, Proportion } from './intervals.js';
@@ -8,6 +10,8 @@ export { inferLayout, type Layout, type LayoutOptions } from './layout.js';
 export type { GroupLeaks } from './leaks.js';
 export type { AfterPolicy, LevelAudit, SetCounts } from './level-counts.js';
 export { defaultLevels, type Level, type LevelOption, levelName, parseLevel } from './levels.js';
+export { type BandPlan, expectedRecall, planBands } from './minhash.js';
+export { findNearDuplicates } from './near-duplicates.js';
 export { type LengthSummary, type QualityIssue, qualityIssues, type SetQuality } from './quality.js';
 export {
   collectDeduplicated,

@@ -42,7 +42,7 @@ const columns = ['correctly_predicted', 'correct', 'perfect_prediction', 'exact_
  *   evaluated set has), `mixed-predictions` (several models, encodings or seeds), `unknown-level` (not in the audit)
  */
 export async function estimateInflation(
-  predictions: AsyncIterable<Row> | Iterable<Row>,
+  predictions: AsyncIterable<object> | Iterable<object>,
   audit: Pick<DataAudit, 'sets' | 'leakedRows' | 'leakedIds'>,
   { level = 'exact', column, signal }: EstimateInflationOptions = {},
 ): Promise<InflationEstimate> {

@@ -23,7 +23,7 @@ export interface RemoveDuplicatesOptions extends RunOptions {
 export type RemovalReason = 'in-set-duplicate' | 'cross-set-duplicate';
 
 /** What became of one row. `value` is the row that came in, unchanged: tags and markers are stripped for comparing only. */
-export interface RowDecision<R extends Row = Row> extends RowRef {
+export interface RowDecision<R extends object = Row> extends RowRef {
   value: R;
   /** Absent for a kept row. */
   removed?: {
@@ -41,7 +41,7 @@ export interface RowDecision<R extends Row = Row> extends RowRef {
  *
  * @throws `RedefError` `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
  */
-export async function* removeDuplicates<R extends Row>(
+export async function* removeDuplicates<R extends object>(
   sets: DataSets<R>,
   { policy, level = 'exact', key, signal, onEvent }: RemoveDuplicatesOptions,
 ): AsyncGenerator<RowDecision<R>, void, undefined> {
@@ -88,13 +88,13 @@ export async function* removeDuplicates<R extends Row>(
 }
 
 /** The rows that stay, by set, and the rows that go. */
-export interface Deduplicated<R extends Row = Row> {
+export interface Deduplicated<R extends object = Row> {
   kept: Record<string, R[]>;
   removed: Required<RowDecision<R>>[];
 }
 
 /** {@link removeDuplicates} for rows that fit in memory; the sets of `kept` are in the given order. */
-export async function collectDeduplicated<R extends Row>(
+export async function collectDeduplicated<R extends object>(
   sets: DataSets<R>,
   options: RemoveDuplicatesOptions,
 ): Promise<Deduplicated<R>> {

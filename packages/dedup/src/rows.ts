@@ -4,7 +4,7 @@ import { RedefError, throwIfAborted } from '@redef/core';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Named sets in their order, the evaluated one last: `{ train, validation, test }`. Each is read once, front to back. */
-export type DataSets<R extends Row = Row> = Readonly<Record<string, AsyncIterable<R> | Iterable<R>>>;
+export type DataSets<R extends object = object> = Readonly<Record<string, AsyncIterable<R> | Iterable<R>>>;
 
 /** Where a row stands: its set and its 0-based position in it, the index a data frame would give it. */
 export interface RowRef {
@@ -30,11 +30,11 @@ export function setNames(names: readonly string[]): readonly string[] {
 }
 
 /** Yields the rows of one set with their positions, checked to be objects. */
-export async function* numberedRows<R extends Row>(
+export async function* numberedRows<R extends object>(
   set: string,
   rows: AsyncIterable<R> | Iterable<R>,
   signal?: AbortSignal,
-): AsyncGenerator<{ row: number; value: R }, void, undefined> {
+): AsyncGenerator<{ row: number; value: R & Row }, void, undefined> {
   let row = 0;
   for await (const value of rows) {
     throwIfAborted(signal);
@@ -44,7 +44,7 @@ export async function* numberedRows<R extends Row>(
         remedy: 'Pass rows as objects: { source: "...", target: "..." }.',
       });
     }
-    yield { row, value };
+    yield { row, value: value as R & Row };
     row++;
   }
 }
