@@ -1,5 +1,5 @@
 import { type CodeChange, type Label, RedefError, type RunOptions, type SplitName, throwIfAborted } from '@redef/core';
-import { Auditor, type DataAudit } from './auditor.js';
+import { Auditor, type AuditorOptions, type DataAudit } from './auditor.js';
 
 /** A change with its sidecars joined: what the audit needs of them. */
 export type SplitChange = Pick<
@@ -19,7 +19,7 @@ export type SplitChange = Pick<
  */
 export async function auditChanges(
   changes: AsyncIterable<SplitChange> | Iterable<SplitChange>,
-  { signal, onEvent }: RunOptions = {},
+  { signal, onEvent, near = false }: RunOptions & Pick<AuditorOptions, 'near'> = {},
 ): Promise<DataAudit> {
   const names: SplitName[] = ['train', 'validation', 'test'];
   const rows = names.map(() => 0);
@@ -36,6 +36,7 @@ export async function auditChanges(
       within: ['project', 'label'],
     },
     levels: ['exact', 'normalised'],
+    near,
   });
   let done = 0;
   for await (const change of changes) {
@@ -55,5 +56,5 @@ export async function auditChanges(
     if (done % 1000 === 0) onEvent?.({ type: 'progress', stage: 'audit', done, unit: 'changes' });
   }
   onEvent?.({ type: 'progress', stage: 'audit', done, total: done, unit: 'changes' });
-  return auditor.result();
+  return auditor.result({ ...(signal && { signal: signal }), ...(onEvent && { onEvent: onEvent }) });
 }

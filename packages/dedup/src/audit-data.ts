@@ -25,5 +25,8 @@ export async function auditData(sets: DataSets, options: AuditDataOptions = {}):
     }
     options.onEvent?.({ type: 'progress', stage: name, done, total: done, unit: 'rows' });
   }
-  return auditor.result();
+  return auditor.result({
+    ...(options.signal && { signal: options.signal }),
+    ...(options.onEvent && { onEvent: options.onEvent }),
+  });
 }

@@ -1,9 +1,12 @@
+import type { RunOptions } from '@redef/core';
+import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
 import { digestWords, Uint32List } from './digest-table.js';
 import { checkColumns, inferLayout, type Layout, type LayoutOptions } from './layout.js';
 import { type GroupLeaks, GroupTracker } from './leaks.js';
 import { type LevelAudit, LevelCounter } from './level-counts.js';
 import { defaultLevels, type LevelOption, levelName } from './levels.js';
+import { NearDuplicateFinder } from './near-duplicate-finder.js';
 import { QualityChecker, type SetQuality } from './quality.js';
 import { RowKeys } from './row-keys.js';
 import { type Row, setNames } from './rows.js';
@@ -33,7 +36,9 @@ export interface DataAudit extends LevelAudit {
   levels: (LevelAudit & { level: string })[];
   leaks: HiddenLeaks;
   quality: Record<string, SetQuality>;
-  /** Rows of the last set whose key stands in another set too, by level: the leaked ones. */
+  /** Renamed and near duplicates, where they were asked for. */
+  near?: NearDuplicates;
+  /** Rows of the last set whose key stands in another set too, by level: the leaked ones. Those of `near` are by cluster. */
   leakedRows: Record<string, number[]>;
   /** The same rows by their `id`, where the rows have one. */
   leakedIds?: Record<string, string[]>;
@@ -48,6 +53,8 @@ export interface AuditorOptions {
   levels?: readonly LevelOption[];
   /** False leaves out the checks of each row as such. Default true. */
   quality?: boolean;
+  /** Looks for renamed and near duplicates too, which takes several times as long and keeps the tokens of each text. Default false. */
+  near?: boolean | NearDuplicateOptions;
 }
 
 /** Takes rows in, in any order of sets, and gives the audit at the end. Keeps some 200 bytes a row, whatever the length of its texts. */
@@ -65,6 +72,7 @@ export class Auditor {
   readonly #lastIds: (string | undefined)[] = [];
   readonly #started = new Set<number>();
   #parts: ReturnType<typeof startParts> | undefined;
+  readonly #near: NearDuplicateFinder | undefined;
   #undated = 0;
 
   constructor(names: readonly string[], options: AuditorOptions = {}) {
@@ -73,6 +81,7 @@ export class Auditor {
     this.#levels = withRequired(options.levels ?? defaultLevels);
     this.#levelNames = this.#levels.map(levelName);
     this.#counters = this.#levels.map(() => new LevelCounter(names));
+    if (options.near) this.#near = new NearDuplicateFinder(names, nearOptions(options));
     this.#codeLevel = this.#levelNames.indexOf('tag-stripped');
     this.#lastKeys = this.#levels.map(() => new Uint32List());
   }
@@ -97,9 +106,10 @@ export class Auditor {
     }
     this.#addOrigins(set, row, value);
     quality?.[set]?.add(row, value);
+    this.#near?.add(set, row, value);
   }
 
-  result(): DataAudit {
+  async result(run: RunOptions = {}): Promise<DataAudit> {
     const results = this.#counters.map((counter, index) => ({ level: this.#levelNames[index]!, ...counter.result() }));
     const { level: _exact, ...exact } = results[this.#levelNames.indexOf('exact')]!;
     const { level: _tagStripped, ...tagStripped } = results[this.#codeLevel]!;
@@ -108,7 +118,11 @@ export class Auditor {
     let contradictions = 0;
     for (let code = 0; code < codes; code++) if (trackers.some((tracker) => tracker.differs(code))) contradictions++;
     const { quality } = this.#parts ?? {};
-    const leakedRows = Object.fromEntries(this.#levelNames.map((name, level) => [name, this.#leakedRows(level)]));
+    const near = await this.#near?.result(run);
+    const leakedRows: Record<string, number[]> = Object.fromEntries(
+      this.#levelNames.map((name, level) => [name, this.#leakedRows(level)]),
+    );
+    if (near) leakedRows.near = near.leak.leakedRows;
     return {
       schema: 'redef.data-audit/1',
       layout: this.#parts?.layout ?? { key: this.#options.key ?? [], labels: [], within: [] },
@@ -119,6 +133,7 @@ export class Auditor {
       levels: results,
       leaks: this.#leaks(),
       quality: quality ? Object.fromEntries(this.#names.map((name, set) => [name, quality[set]!.result()])) : {},
+      ...(near && { near }),
       leakedRows,
       ...(this.#lastIds.length > 0 && {
         leakedIds: Object.fromEntries(
@@ -206,6 +221,12 @@ function startParts(names: readonly string[], levels: readonly LevelOption[], fi
       : undefined,
     quality: options.quality === false ? undefined : names.map(() => new QualityChecker(layout)),
   };
+}
+
+function nearOptions({ near, layout }: AuditorOptions): NearDuplicateOptions {
+  const options = typeof near === 'object' ? near : {};
+  const column = options.column ?? layout?.code;
+  return column === undefined ? options : { ...options, column };
 }
 
 function withRequired(levels: readonly LevelOption[]): LevelOption[] {

@@ -5,8 +5,8 @@ import { type LevelOption, levelName } from './levels.js';
 import { numberedRows, type Row } from './rows.js';
 
 export interface EstimateInflationOptions {
-  /** At which level a row counts as leaked. Default `exact`. */
-  level?: LevelOption;
+  /** At which level of the audit a row counts as leaked, `near` for clusters of near duplicates. Default `exact`. */
+  level?: LevelOption | 'near';
   /** The column that says 0 or 1; default the first of `correctly_predicted`, `correct`, `perfect_prediction`, `exact_match`. */
   column?: string;
   signal?: AbortSignal;
@@ -47,7 +47,7 @@ export async function estimateInflation(
   { level = 'exact', column, signal }: EstimateInflationOptions = {},
 ): Promise<InflationEstimate> {
   const set = Object.keys(audit.sets).at(-1)!;
-  const name = levelName(level);
+  const name = level === 'near' ? level : levelName(level);
   const rows = audit.leakedRows[name];
   if (!rows) {
     throw new RedefError(`the audit has no level ${name}, only ${Object.keys(audit.leakedRows).join(', ')}`, {
