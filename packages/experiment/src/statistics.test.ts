@@ -1,0 +1,115 @@
+import type { Prediction } from '@redef/core';
+import { expect, test } from 'vitest';
+import { type Cell, evaluateCell, summarise } from './evaluate.js';
+import { studyStatistics } from './statistics.js';
+import { trivialPredictors } from './trivial.js';
+
+const cell = (encoding: string, seed: number, f1: number, counterfactual?: string, model = 'm'): Cell => ({
+  model,
+  encoding,
+  ...(counterfactual !== undefined && { counterfactual }),
+  seed,
+  n: 10,
+  positives: 2,
+  f1,
+  prAuc: 0.5,
+  accuracy: 0.5,
+  precision: 0.5,
+  recall: 0.5,
+  undefinedBecause: {},
+});
+const seeds = [1, 2, 3, 4, 5];
+const wobble = [0.01, -0.02, 0.015, 0, -0.005];
+
+test('a cell is scored on the test split alone, at its own threshold', () => {
+  const row = (id: string, truth: 0 | 1, score: number, split: Prediction['split'] = 'test'): Prediction => ({
+    schema: 'redef.prediction/1',
+    id,
+    model: 'm',
+    encoding: 'e',
+    seed: 1,
+    split,
+    truth,
+    score,
+    threshold: 0.3,
+  });
+  const predictions = [
+    row('a', 1, 0.9),
+    row('b', 1, 0.2),
+    row('c', 0, 0.3),
+    row('d', 0, 0.1),
+    row('e', 1, 1, 'validation'),
+  ];
+  expect(evaluateCell(predictions)).toMatchObject({
+    n: 4,
+    positives: 2,
+    f1: 0.5,
+    precision: 0.5,
+    recall: 0.5,
+    accuracy: 0.5,
+  });
+});
+
+test('conditions keep their order, with mean and sample deviation over the seeds', () => {
+  const [b, a] = summarise([cell('b', 1, 0.2), cell('a', 1, 0.9), cell('b', 2, 0.4)]);
+  expect([b!.encoding, b!.seeds, b!.mean.f1, b!.standardDeviation.f1]).toEqual([
+    'b',
+    [1, 2],
+    expect.closeTo(0.3, 12),
+    expect.closeTo(Math.SQRT2 / 10, 12),
+  ]);
+  expect([a!.encoding, a!.standardDeviation.f1]).toEqual(['a', 0]);
+});
+
+test('a clear difference is found, an equal pair is not testable, and Holm counts the tested ones only', () => {
+  const cells = seeds.flatMap((seed, i) => [
+    cell('good', seed, 0.6 + wobble[i]!),
+    cell('bad', seed, 0.3 - wobble[i]!),
+    cell('same', seed, 0.6 + wobble[i]!),
+  ]);
+  const { encodings, anova, anovaAbsent } = studyStatistics(cells, 1);
+  expect([anova, anovaAbsent]).toEqual([null, 'one model: there is no model factor to cross with encoding']);
+  const pair = (first: string, second: string) => encodings.find((c) => c.first === first && c.second === second)!;
+  expect(pair('good', 'bad').test!.meanDifference).toBeCloseTo(0.3, 10);
+  expect(pair('good', 'bad').pHolm!).toBeCloseTo(2 * pair('good', 'bad').test!.p, 12);
+  expect([pair('good', 'same').test, pair('good', 'same').pHolm]).toEqual([null, null]);
+});
+
+test('a counterfactual is held against its own encoding on the seeds that both have', () => {
+  const cells = [
+    ...seeds.map((seed, i) => cell('diff', seed, 0.6 + wobble[i]!)),
+    ...seeds.slice(1).map((seed) => cell('diff', seed, 0.2, 'reversed')),
+  ];
+  const [found] = studyStatistics(cells, 1).counterfactuals;
+  expect(found).toMatchObject({ counterfactual: 'reversed', encoding: 'diff', n: 4 });
+  expect(found!.meanDifference).toBeCloseTo(0.4 + (-0.02 + 0.015 - 0.005) / 4, 12);
+  expect(found!.tTest!.p).toBeLessThan(0.001);
+  expect(found!.wilcoxon!.p).toBe(1 / 16);
+  expect(found!.pHolm).toBe(found!.tTest!.p);
+  expect(found!.bootstrap!.interval.low).toBeGreaterThan(0.37);
+  expect(studyStatistics(cells, 1)).toEqual(studyStatistics(cells, 1));
+});
+
+test('two models over two encodings get the analysis of variance', () => {
+  const cells = ['m', 'n'].flatMap((model) =>
+    seeds.flatMap((seed, i) => [
+      cell('a', seed, 0.5 + wobble[i]!, undefined, model),
+      cell('b', seed, 0.3 + wobble[(i * 2) % 5]! * (model === 'm' ? 1 : 2), undefined, model),
+    ]),
+  );
+  const { anova } = studyStatistics(cells, 1);
+  expect(anova!.effects.map(({ name, dfNumerator, dfDenominator }) => [name, dfNumerator, dfDenominator])).toEqual([
+    ['model', 1, 4],
+    ['encoding', 1, 4],
+    ['model × encoding', 1, 4],
+  ]);
+  expect(anova!.effects[1].p).toBeLessThan(0.001);
+  expect(studyStatistics(cells.slice(1), 1).anovaAbsent).toBe('some cells have no result yet');
+});
+
+test('trivial predictors at the prevalence of the paper: all-defective scores F1 0.38', () => {
+  const [all, random, none] = trivialPredictors(3164 / (3164 + 10268));
+  expect(all!.f1).toBeCloseTo(0.3813, 4);
+  expect(random!.f1).toBeCloseTo(0.2356, 4);
+  expect([none!.f1, none!.recall, none!.accuracy]).toEqual([0, 0, expect.closeTo(0.7644, 4)]);
+});
