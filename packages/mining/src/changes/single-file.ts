@@ -6,7 +6,7 @@ export type SingleFile =
   | { kind: 'merge' | 'root' | 'several-files' | 'no-files' | 'other-file'; reject?: undefined }
   | { kind: 'modified'; file: FileChange }
   /** One file of an accepted name that was not modified as text: added, deleted, a link, a change of mode alone. */
-  | { kind: 'not-modified'; reject: Reject };
+  | { kind: 'not-modified'; path: string; reject: Reject };
 
 /** Whether a commit modifies exactly one file of those that count, and which. */
 export function singleFile(commit: Commit, filter: Pick<ResolvedFilter, 'accepts' | 'ignores'>): SingleFile {
@@ -19,7 +19,9 @@ export function singleFile(commit: Commit, filter: Pick<ResolvedFilter, 'accepts
   const [file] = files;
   if (!file || filter.ignores(file.path) || !filter.accepts(file.path)) return { kind: 'other-file' };
   const reason = notModified(file);
-  return reason ? { kind: 'not-modified', reject: reject(commit, file, 'file', reason) } : { kind: 'modified', file };
+  return reason
+    ? { kind: 'not-modified', path: file.path, reject: reject(commit, file, 'file', reason) }
+    : { kind: 'modified', file };
 }
 
 /** A reject row for a commit's one file. */

@@ -1,0 +1,225 @@
+import type { Reject } from '@redef/core';
+import type { History } from '../history/load-history.js';
+import { keyOf } from '../history/rows.js';
+import type { Mention, Reference } from './parse-message.js';
+
+/** A commit and the later one that says it reverts it. */
+export interface RevertLink {
+  revert: number;
+  target: number;
+  shape: string;
+  loose: boolean;
+  strict: boolean;
+  /** The revert holds: no later commit reverts it in turn, and the target did not land again. */
+  effective: boolean;
+}
+
+export interface RevertLinks {
+  /** All links by target, the one that tells most first. */
+  byTarget: Map<number, RevertLink[]>;
+  rejects: Reject[];
+}
+
+/** What git says of an id that is no commit of this history. */
+export type ObjectKind = 'commit' | 'other' | 'ambiguous' | 'missing';
+
+/** Resolves what messages mention to earlier commits of the history, and follows reverts of reverts. */
+export async function linkReverts(
+  history: History,
+  kindsOf: (hashes: readonly string[]) => Promise<ObjectKind[]>,
+): Promise<RevertLinks> {
+  const { table, graph, messages } = history;
+  const links = new Map<string, RevertLink>();
+  const relands: { commit: number; target: number }[] = [];
+  const rejects: Reject[] = [];
+  const unresolved: { commit: number; hash: string }[] = [];
+  const subjects = subjectLookup(history);
+  const refuse = (commit: number, reason: string, detail: string): void => {
+    rejects.push({ schema: 'redef.reject/1', id: table.id(commit), stage: 'revert', reason, detail });
+  };
+
+  messages.sort((a, b) => graph.position[a.commit]! - graph.position[b.commit]!);
+  for (const message of messages) {
+    const { commit } = message;
+    const resolve = (mention: Mention): number | undefined => {
+      const { reference, strict } = mention;
+      const found = candidatesFor(reference, commit, history, subjects);
+      if (found.length === 0) {
+        if (reference.kind === 'hash' && strict) unresolved.push({ commit, hash: reference.hash });
+        else if (strict) refuse(commit, `${reference.kind}-unknown`, describe(reference));
+        return undefined;
+      }
+      if (found.length > 1) {
+        refuse(commit, 'hash-ambiguous', describe(reference));
+        return undefined;
+      }
+      const [target] = found as [number];
+      if (target === commit) return undefined;
+      if (!graph.isAncestor(target, commit)) {
+        if (strict) refuse(commit, 'target-not-earlier', `${describe(reference)} is no ancestor of the revert`);
+        return undefined;
+      }
+      return target;
+    };
+    let named = false;
+    for (const mention of message.reverts) {
+      // a quoted subject counts only where no identifier was found
+      if (mention.reference.kind === 'subject' && named) continue;
+      const target = resolve(mention);
+      if (target === undefined) continue;
+      if (mention.strict) named = true;
+      const single = singleTarget(target, history);
+      if (single === undefined) {
+        refuse(commit, 'target-is-merge', describe(mention.reference));
+        continue;
+      }
+      const link: RevertLink = {
+        revert: commit,
+        target: single,
+        shape: single === target ? mention.shape : 'merge-of-one-commit',
+        loose: message.keyword && mention.reference.kind === 'hash',
+        strict: mention.strict,
+        effective: true,
+      };
+      const key = `${commit} ${single}`;
+      const known = links.get(key);
+      if (!known) links.set(key, link);
+      else known.loose ||= link.loose;
+    }
+    for (const mention of message.relands) {
+      const target = resolve(mention);
+      if (target !== undefined) relands.push({ commit, target });
+    }
+  }
+  await explainUnresolved(unresolved, kindsOf, refuse);
+  const all = [...links.values()];
+  markEffective(all, relands, history);
+  const byTarget = new Map<number, RevertLink[]>();
+  for (const link of all) {
+    const known = byTarget.get(link.target);
+    if (known) known.push(link);
+    else byTarget.set(link.target, [link]);
+  }
+  for (const list of byTarget.values())
+    list.sort((a, b) => rank(b) - rank(a) || graph.position[a.revert]! - graph.position[b.revert]!);
+  return { byTarget, rejects };
+}
+
+const rank = (link: RevertLink): number => (link.effective ? 4 : 0) + (link.strict ? 2 : 0) + (link.loose ? 1 : 0);
+
+function describe(reference: Reference): string {
+  switch (reference.kind) {
+    case 'hash':
+      return reference.hash;
+    case 'svn':
+      return `r${reference.revision}`;
+    case 'pull-request':
+      return `#${reference.number}`;
+    case 'subject':
+      return JSON.stringify(reference.subject);
+  }
+}
+
+function candidatesFor(reference: Reference, commit: number, history: History, subjects: SubjectLookup): number[] {
+  switch (reference.kind) {
+    case 'hash':
+      return history.table.find(reference.hash);
+    case 'svn': {
+      const found = history.subjects.svnRevisions.get(reference.revision);
+      return found === undefined ? [] : [found];
+    }
+    case 'pull-request': {
+      const found = history.subjects.pullRequests.get(reference.number);
+      return found === undefined ? [] : [found];
+    }
+    case 'subject': {
+      const found = subjects(reference.subject, commit);
+      return found === undefined ? [] : [found];
+    }
+  }
+}
+
+type SubjectLookup = (subject: string, before: number) => number | undefined;
+
+/** The last ancestor that has a subject. */
+function subjectLookup({ subjects, graph, messages }: History): SubjectLookup {
+  const wanted = new Set<number>();
+  for (const message of messages) {
+    for (const { reference } of [...message.reverts, ...message.relands]) {
+      if (reference.kind === 'subject') wanted.add(keyOf('', reference.subject.trim()));
+    }
+  }
+  const found = new Map<number, number[]>();
+  for (const commit of graph.order) {
+    const key = subjects.subjects[commit]!;
+    if (!wanted.has(key)) continue;
+    const list = found.get(key);
+    if (list) list.push(commit);
+    else found.set(key, [commit]);
+  }
+  return (subject, before) =>
+    found.get(keyOf('', subject.trim()))?.findLast((commit) => graph.isAncestor(commit, before));
+}
+
+/** The commit itself; of a merge the one commit that it brought in, if it is one. */
+function singleTarget(target: number, { table, graph }: History): number | undefined {
+  if (table.parentCount[target]! <= 1) return target;
+  const [first = -1, second = -1, ...more] = table.parents(target);
+  if (more.length > 0 || first < 0 || second < 0 || table.parentCount[second]! !== 1) return undefined;
+  const base = table.firstParent[second]!;
+  return base >= 0 && (base === first || graph.isAncestor(base, first)) ? second : undefined;
+}
+
+async function explainUnresolved(
+  unresolved: readonly { commit: number; hash: string }[],
+  kindsOf: (hashes: readonly string[]) => Promise<ObjectKind[]>,
+  refuse: (commit: number, reason: string, detail: string) => void,
+): Promise<void> {
+  const kinds = await kindsOf(unresolved.map(({ hash }) => hash));
+  const reasons: Record<ObjectKind, string> = {
+    commit: 'hash-outside-history',
+    other: 'hash-not-a-commit',
+    ambiguous: 'hash-ambiguous',
+    missing: 'hash-unknown',
+  };
+  for (const [index, { commit, hash }] of unresolved.entries())
+    refuse(commit, reasons[kinds[index] ?? 'missing'], hash);
+}
+
+/**
+ * A revert does not hold where a later one that holds takes it back, or where the target landed again by a later commit
+ * that says so or makes the same change to the same function. Links are judged from the latest revert to the earliest,
+ * so each is judged by ones that are already.
+ */
+function markEffective(
+  links: RevertLink[],
+  relands: readonly { commit: number; target: number }[],
+  history: History,
+): void {
+  const { graph, changes } = history;
+  const { position } = graph;
+  const undone = new Set<number>();
+  const relandsOf = new Map<number, number[]>();
+  for (const { commit, target } of relands) relandsOf.set(target, [...(relandsOf.get(target) ?? []), commit]);
+  const sameChange = new Map<string, number[]>();
+  for (const { texts, path, commit } of changes.values()) {
+    const key = `${texts} ${path}`;
+    const list = sameChange.get(key);
+    if (list) list.push(commit);
+    else sameChange.set(key, [commit]);
+  }
+  links.sort((a, b) => position[b.revert]! - position[a.revert]! || position[b.target]! - position[a.target]!);
+  for (const link of links) {
+    const change = changes.get(link.target);
+    const again = [
+      ...(relandsOf.get(link.target) ?? []),
+      ...(relandsOf.get(link.revert) ?? []),
+      ...((change && sameChange.get(`${change.texts} ${change.path}`)) ?? []),
+    ];
+    const landedAgain = again.some(
+      (commit) => commit !== link.target && graph.isAncestor(link.revert, commit) && !undone.has(commit),
+    );
+    link.effective = !undone.has(link.revert) && !landedAgain;
+    if (link.effective && link.strict) undone.add(link.target);
+  }
+}

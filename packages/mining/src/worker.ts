@@ -1,0 +1,21 @@
+import { RedefError } from '@redef/core';
+import { type BucketTask, runBucket } from './history/run-bucket.js';
+import type { WorkerAnswer } from './history/worker-pool.js';
+
+// A worker process of `mineCandidates`: takes buckets over the channel to its parent and answers each when it is on disk.
+process.on('message', (task: BucketTask) => {
+  runBucket(task).then(
+    () => answer({ ok: true }),
+    (error: unknown) =>
+      answer(
+        RedefError.isInstance(error)
+          ? { ok: false, message: error.message, code: error.code, remedy: error.remedy }
+          : { ok: false, message: String(error), code: 'worker-failed', remedy: 'Run again without workers.' },
+      ),
+  );
+});
+process.on('disconnect', () => process.exit());
+
+function answer(value: WorkerAnswer): void {
+  process.send?.(value);
+}
