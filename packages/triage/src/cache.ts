@@ -13,7 +13,7 @@ export interface VoteCache {
  * What makes two calls the same call: rubric version, voter (provider and model), its parameters, ballot and evidence
  * digest. Candidates with equal evidence share their votes, and each gets its own `id` in the row.
  */
-export function voteKey(voter: Voter, evidence: Evidence, ballot: number): string {
+export function voteKey(voter: Pick<Voter, 'id' | 'parameters'>, evidence: Evidence, ballot: number): string {
   return digestOf({
     rubric: evidence.rubric.id,
     voter: voter.id,

@@ -2,8 +2,11 @@ export { cohenKappa, fleissKappa, type Interval, wilsonInterval } from './agreem
 export { type Answer, answerJsonSchema, parseAnswer, unsupportedQuotes } from './answer.js';
 export { type Budget, createBudget } from './budget.js';
 export { createMemoryCache, type VoteCache, voteKey } from './cache.js';
+export { type CountTokens, loadTokenCounter } from './count-tokens.js';
 export { type Decision, decide, type Rule } from './decide.js';
+export { type EstimateOptions, estimateTriage, type TriageEstimate, type VoterEstimate } from './estimate.js';
 export { buildEvidence, type Evidence, type EvidenceOptions, type EvidenceSection } from './evidence.js';
+export { type BatchOptions, type BatchReport, voteByBatch } from './openai/batch/vote-by-batch.js';
 export { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
 export { defaultPrices, type ModelPrice, type PriceTable, parsePrices } from './prices.js';
 export { type Prompt, renderPrompt } from './prompt.js';
@@ -18,4 +21,5 @@ export {
   type VoterSummary,
 } from './summary.js';
 export { type Candidate, type TriageOptions, type TriageRow, triage } from './triage.js';
+export { openVoteFile, type VoteFile } from './vote-file.js';
 export type { TriageEvent, Voter } from './voter.js';

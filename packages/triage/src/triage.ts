@@ -63,11 +63,10 @@ export async function* triage(
   options: TriageOptions,
 ): AsyncGenerator<TriageRow, TriageSummary, undefined> {
   const { voters, ballots = 3, rule = 'unanimous-ab', concurrency = 8, signal, onEvent, total } = options;
-  checkCounts(voters, ballots, concurrency);
+  const panel = panelOf(voters, ballots);
+  checkConcurrency(concurrency);
   const tally = new SummaryTally(rule, ballots);
   const booth = createBooth(options.cache ?? createMemoryCache(), concurrency, options);
-  const panel = Array.from({ length: ballots }, (_, ballot) => voters[ballot % voters.length]!);
-
   const outcomes = mapOrdered(
     candidates,
     async ({ change, evidence: history }) => {
@@ -136,21 +135,26 @@ function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }:
   };
 }
 
-function checkCounts(voters: readonly Voter[], ballots: number, concurrency: number): void {
-  const problem =
-    voters.length === 0
-      ? 'no voter was given'
-      : !Number.isInteger(ballots) || ballots < 1
-        ? `ballots must be an integer of at least 1, got ${ballots}`
-        : ballots < voters.length
-          ? `${ballots} ballots leave some of the ${voters.length} voters without one`
-          : !Number.isInteger(concurrency) || concurrency < 1
-            ? `concurrency must be an integer of at least 1, got ${concurrency}`
-            : undefined;
-  if (problem) {
-    throw new RedefError(`Triage cannot start: ${problem}`, {
+/**
+ * The voter of each ballot.
+ *
+ * @throws `RedefError` `invalid-option` where some voter would have none
+ */
+export function panelOf<V>(voters: readonly V[], ballots: number): V[] {
+  if (voters.length === 0 || !Number.isInteger(ballots) || ballots < voters.length) {
+    throw new RedefError(`${ballots} ballots cannot be shared among ${voters.length} voters`, {
       code: 'invalid-option',
-      remedy: 'Pass at least one voter and no fewer ballots than voters.',
+      remedy: 'Pass at least one voter and at least one ballot for each.',
+    });
+  }
+  return Array.from({ length: ballots }, (_, ballot) => voters[ballot % voters.length]!);
+}
+
+function checkConcurrency(concurrency: number): void {
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new RedefError(`concurrency must be an integer of at least 1, got ${concurrency}`, {
+      code: 'invalid-option',
+      remedy: 'Pass 1 for one call at a time.',
     });
   }
 }

@@ -37,6 +37,8 @@ export interface Voter {
   readonly id: string;
   /** True where no language model is asked. Its votes and every label that rests on one say so. */
   readonly ruleBased: boolean;
+  /** As the price table names it; absent where nothing is charged. */
+  readonly model?: string;
   /** Whatever else shapes an answer (temperature, output format): part of the cache's key. Default none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** One independent ballot, 0-based. An answer that cannot be had is a vote with `category: null` and the reason. */

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createRng, RedefError, type Rng, type RunOptions, throwIfAborted, type Vote } from '@redef/core';
+import { createRng, RedefError, type Rng, type RunOptions, type Vote } from '@redef/core';
 import type OpenAI from 'openai';
 import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { type Budget, costUsd } from '../budget.js';
@@ -7,10 +6,12 @@ import type { Evidence } from '../evidence.js';
 import type { ModelPrice } from '../prices.js';
 import { type TriageEvent, type Voter, voteHeader } from '../voter.js';
 import { AdaptiveGate } from './adaptive-gate.js';
-import { type Connection, connect, redact } from './client.js';
+import { type Connection, connect } from './client.js';
 import { classifyFault, type Fault } from './fault.js';
+import { persist } from './persist.js';
 import { waitAskedFor } from './rate-limits.js';
 import { type AnswerOptions, answerParameters, chatRequest, readCompletion } from './request.js';
+import { Watch } from './watch.js';
 
 export interface OpenAIVoterOptions extends Connection, AnswerOptions {
   /** A call that has not been answered whole in this time is given up and made again. Default 120,000. */
@@ -38,12 +39,7 @@ export interface OpenAIVoterOptions extends Connection, AnswerOptions {
  * thrown as a `RedefError` that never holds the key.
  */
 export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
-  const { client, provider } = connect(options);
-  const voter = {
-    id: `${provider}:${options.model}`,
-    ruleBased: false,
-    parameters: answerParameters(options),
-  } as const;
+  const { client, voter, limitName } = identify(options);
   if (options.budget && !options.price) {
     throw new RedefError(`There is a budget and no price for ${voter.id}`, {
       code: 'missing-price',
@@ -51,7 +47,6 @@ export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
     });
   }
   const caller = new Caller(client, voter.id, options);
-  const limitName = options.baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
   const { maxReasks = 2, output } = options;
 
   return {
@@ -80,6 +75,19 @@ export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
   };
 }
 
+/** The same voter whether it is asked one vote at a time or by batch: both fill the same places of a cache. */
+export function identify(options: Connection & AnswerOptions) {
+  const { client, provider } = connect(options);
+  const voter = {
+    id: `${provider}:${options.model}`,
+    ruleBased: false,
+    model: options.model,
+    parameters: answerParameters(options),
+  } as const;
+  const limitName = options.baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
+  return { client, voter, limitName } as const;
+}
+
 /** Makes calls through one gate and makes them again as the fault asks. */
 class Caller {
   readonly #gate: AdaptiveGate;
@@ -103,26 +111,27 @@ class Caller {
     { signal, onEvent }: RunOptions<TriageEvent>,
   ): Promise<ChatCompletion | { abstains: string }> {
     this.#onEvent = onEvent;
-    const { maxRetries = 8 } = this.options;
-    for (let attempt = 1; ; attempt++) {
-      const result = await this.#try(request, signal);
-      if ('completion' in result) return result.completion;
-      throwIfAborted(signal);
-      const { fault } = result;
-      if (fault.kind === 'abstain') return { abstains: fault.reason };
-      if (fault.kind === 'stop') throw fault.error;
-      if (attempt > maxRetries) throw this.#gaveUp(fault.reason, attempt);
-      const delay_ms = this.#delay(attempt, fault);
-      onEvent?.({ type: 'retry', voter: this.voter, reason: fault.reason, attempt, delay_ms });
-      if (fault.limited) this.#gate.pause(fault.retryAfterMs ?? 0);
-      await sleep(delay_ms, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
-    }
+    const { maxRetries, backOffMs } = this.options;
+    const result = await persist(
+      () => this.#try(request, signal),
+      {
+        voter: this.voter,
+        rng: this.#rng,
+        ...(maxRetries !== undefined && { maxRetries }),
+        ...(backOffMs && { backOffMs }),
+        onFault: (fault) => {
+          if (fault.kind === 'retry' && fault.limited) this.#gate.pause(fault.retryAfterMs ?? 0);
+        },
+      },
+      { ...(signal && { signal }), ...(onEvent && { onEvent }) },
+    );
+    return 'value' in result ? result.value : result;
   }
 
   async #try(
     request: ChatCompletionCreateParamsNonStreaming,
     signal: AbortSignal | undefined,
-  ): Promise<{ completion: ChatCompletion } | { fault: Fault }> {
+  ): Promise<{ value: ChatCompletion } | { fault: Fault }> {
     const ticket = await this.#gate.enter(signal);
     let outcome: 'answered' | 'limited' | 'failed' = 'failed';
     const watch = new Watch(signal, this.options.timeoutMs ?? 120_000);
@@ -140,7 +149,7 @@ class Caller {
       outcome = 'answered';
       spent = this.#cost(data, most);
       this.#gate.pause(waitAskedFor(response.headers, data.usage?.total_tokens ?? 0));
-      return { completion: data };
+      return { value: data };
     } catch (error) {
       const fault = classifyFault(error, {
         timedOut: watch.timedOut,
@@ -157,13 +166,6 @@ class Caller {
     }
   }
 
-  /** Exponential with jitter; never sooner than the server asked. */
-  #delay(attempt: number, { retryAfterMs = 0 }: { retryAfterMs?: number }): number {
-    const { first, longest } = this.options.backOffMs ?? { first: 500, longest: 60_000 };
-    const wait = Math.min(longest, first * 2 ** (attempt - 1));
-    return Math.round(Math.max(retryAfterMs, wait / 2) + (wait / 2) * this.#rng.next());
-  }
-
   /** A byte-level tokenizer makes at most one token of a byte, so this bound holds for every model. */
   #mostUsd(request: ChatCompletionCreateParamsNonStreaming): number {
     const { price, maxOutputTokens = 500 } = this.options;
@@ -174,41 +176,5 @@ class Caller {
     const { price } = this.options;
     if (!price) return 0;
     return usage ? costUsd(price, usage.prompt_tokens, usage.completion_tokens) : most;
-  }
-
-  #gaveUp(reason: string, attempts: number): RedefError {
-    return new RedefError(`${this.voter}: ${redact(reason, this.options.apiKey)}, ${attempts} times in a row`, {
-      code: 'server-unavailable',
-      remedy: 'Run the same command again later: it goes on from the votes already cast.',
-    });
-  }
-}
-
-/** A call's own abort: the caller's signal, or its time. It spans the whole response, which the client's time-out does not. */
-class Watch {
-  timedOut = false;
-  readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  readonly #abort = () => this.#controller.abort();
-
-  constructor(
-    private readonly outer: AbortSignal | undefined,
-    timeoutMs: number,
-  ) {
-    this.#timer = setTimeout(() => {
-      this.timedOut = true;
-      this.#abort();
-    }, timeoutMs);
-    outer?.addEventListener('abort', this.#abort, { once: true });
-    if (outer?.aborted) this.#abort();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.outer?.removeEventListener('abort', this.#abort);
   }
 }

@@ -1,0 +1,97 @@
+import { openAsBlob } from 'node:fs';
+import { createRng, RedefError, type RunOptions } from '@redef/core';
+import { writeAtomically } from '@redef/core/files';
+import type OpenAI from 'openai';
+import type { Batch } from 'openai/resources/batches';
+import type { TriageEvent } from '../../voter.js';
+import { classifyFault } from '../fault.js';
+import { type Patience, persist } from '../persist.js';
+import { Watch } from '../watch.js';
+
+export interface BatchApiOptions extends Partial<Pick<Patience, 'rng' | 'maxRetries' | 'backOffMs'>> {
+  apiKey?: string;
+  /** For an upload or a download too. Default 600,000. */
+  timeoutMs?: number;
+}
+
+/** The four calls that a batch takes. Each may be repeated without a second batch coming of it. */
+export class BatchApi {
+  readonly #patience: Patience;
+
+  constructor(
+    private readonly client: OpenAI,
+    voter: string,
+    private readonly options: BatchApiOptions,
+    private readonly run: RunOptions<TriageEvent>,
+  ) {
+    const { rng = createRng('back-off'), maxRetries, backOffMs } = options;
+    this.#patience = {
+      voter,
+      rng,
+      ...(maxRetries !== undefined && { maxRetries }),
+      ...(backOffMs && { backOffMs }),
+    };
+  }
+
+  /** The id of the uploaded file. An upload whose answer was lost is found by its name. */
+  async upload(path: string, name: string): Promise<string> {
+    return this.#call(async (signal) => {
+      for await (const file of this.client.files.list({ purpose: 'batch', order: 'desc' }, { signal })) {
+        if (file.filename === name) return file.id;
+      }
+      const file = new File([await openAsBlob(path)], name, { type: 'application/jsonl' });
+      return (await this.client.files.create({ file, purpose: 'batch' }, { signal })).id;
+    });
+  }
+
+  /** Starts the batch of an uploaded file. One that was started and whose answer was lost is found by its file. */
+  async start(fileId: string): Promise<Batch> {
+    return this.#call(async (signal) => {
+      for await (const batch of this.client.batches.list({ limit: 100 }, { signal })) {
+        if (batch.input_file_id === fileId && batch.status !== 'failed') return batch;
+      }
+      return this.client.batches.create(
+        { input_file_id: fileId, endpoint: '/v1/chat/completions', completion_window: '24h' },
+        { signal },
+      );
+    });
+  }
+
+  async poll(batchId: string): Promise<Batch> {
+    return this.#call((signal) => this.client.batches.retrieve(batchId, { signal }));
+  }
+
+  /** Brings a result file to `path`, whole or not at all. */
+  async download(fileId: string, path: string): Promise<void> {
+    await this.#call(async (signal) => {
+      const response = await this.client.files.content(fileId, { signal });
+      await writeAtomically(path, async (file) => {
+        if (response.body) for await (const chunk of response.body) await file.writeFile(chunk as Uint8Array);
+      });
+    });
+  }
+
+  async #call<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { apiKey, timeoutMs = 600_000 } = this.options;
+    const { voter } = this.#patience;
+    const result = await persist(
+      async () => {
+        const watch = new Watch(this.run.signal, timeoutMs);
+        try {
+          return { value: await task(watch.signal) };
+        } catch (error) {
+          return { fault: classifyFault(error, { timedOut: watch.timedOut, apiKey, voter }) };
+        } finally {
+          watch.stop();
+        }
+      },
+      this.#patience,
+      this.run,
+    );
+    if ('value' in result) return result.value;
+    throw new RedefError(`${voter}: ${result.abstains}`, {
+      code: 'request-refused',
+      remedy: "Check that the server has OpenAI's Batch API.",
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RedefError, type Vote } from '@redef/core';
+import { readJsonlLines } from '@redef/core/files';
+import type { Batch } from 'openai/resources/batches';
+import type { ChatCompletion } from 'openai/resources/chat/completions';
+import * as v from 'valibot';
+import type { VoteCache } from '../../cache.js';
+import type { AnswerOptions } from '../request.js';
+import { readCompletion } from '../request.js';
+import type { BatchApi } from './api.js';
+import { type Job, readPlan, saveState, type VoteHead } from './job.js';
+
+/** A line of a result file, as far as it matters here. */
+const lineSchema = v.object({
+  custom_id: v.string(),
+  response: v.nullish(v.object({ status_code: v.number(), body: v.nullish(v.record(v.string(), v.unknown())) })),
+});
+
+export interface Collected {
+  votes: number;
+  abstained: number;
+  malformed: number;
+  /** Requests without an answer: expired, cancelled, or failed on the server. */
+  unanswered: number;
+  /** Lines that answer nothing that was asked. */
+  foreign: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** Takes the votes of a finished batch into the cache. Safe to repeat: a vote that is there stays as it is. */
+export async function collect(
+  job: Job,
+  batch: Batch,
+  { api, cache, output }: { api: BatchApi; cache: VoteCache; output: AnswerOptions['output'] },
+): Promise<Collected> {
+  const heads = new Map<string, VoteHead>();
+  for await (const { key, head } of readPlan(job)) heads.set(key, head);
+  const counts = { votes: 0, abstained: 0, malformed: 0, unanswered: 0, foreign: 0, input_tokens: 0, output_tokens: 0 };
+  const malformed: [string, string][] = [];
+
+  const take = async (path: string) => {
+    for await (const { value } of readJsonlLines(path)) {
+      const parsed = v.safeParse(lineSchema, value);
+      const head = parsed.success ? heads.get(parsed.output.custom_id) : undefined;
+      if (!parsed.success || !head) {
+        counts.foreign++;
+        continue;
+      }
+      const { custom_id: key, response } = parsed.output;
+      const outcome = readResponse(response, output);
+      if (outcome === 'unanswered') continue;
+      heads.delete(key); // a second answer to one request would be foreign
+      counts.input_tokens += outcome.usage.input_tokens;
+      counts.output_tokens += outcome.usage.output_tokens;
+      if ('malformed' in outcome) {
+        counts.malformed++;
+        malformed.push([key, outcome.malformed]);
+      } else {
+        if (outcome.vote.category === null) counts.abstained++;
+        else counts.votes++;
+        await cache.set(key, { ...head, ...outcome.vote, ...outcome.usage });
+      }
+    }
+  };
+
+  for (const [fileId, name] of [
+    [batch.output_file_id, 'output.jsonl'],
+    [batch.error_file_id, 'errors.jsonl'],
+  ] as const) {
+    if (!fileId) continue;
+    const path = join(job.folder, name);
+    if (!(await exists(path))) await api.download(fileId, path);
+    await take(path);
+  }
+  counts.unanswered = heads.size;
+  await saveState(job, { status: 'collected', malformed });
+  return counts;
+}
+
+type Outcome =
+  | 'unanswered'
+  | ({ usage: { input_tokens: number; output_tokens: number } } & (
+      | { vote: Pick<Vote, 'category' | 'rationale' | 'quotes'> }
+      | { malformed: string }
+    ));
+
+function readResponse(
+  response: v.InferOutput<typeof lineSchema>['response'],
+  output: AnswerOptions['output'],
+): Outcome {
+  const body = response?.body;
+  if (!response || !body) return 'unanswered';
+  const abstention = (rationale: string) => ({ category: null, rationale, quotes: [] });
+  if (response.status_code !== 200) {
+    const error = v.safeParse(v.object({ error: v.object({ code: v.nullish(v.string()) }) }), body);
+    const code = error.success ? error.output.error.code : undefined;
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    if (code === 'context_length_exceeded')
+      return { usage, vote: abstention('The evidence is longer than the model can read.') };
+    if (code === 'content_filter')
+      return { usage, vote: abstention("The provider's content filter withheld the answer.") };
+    if ([400, 401, 403, 404, 422].includes(response.status_code)) {
+      throw new RedefError(`The batch's requests were refused (HTTP ${response.status_code}, ${code ?? 'no code'})`, {
+        code: 'request-refused',
+        remedy: "Check the model's name and parameters and what the key may use.",
+      });
+    }
+    return 'unanswered';
+  }
+  const completion = body as unknown as ChatCompletion;
+  const usage = {
+    input_tokens: completion.usage?.prompt_tokens ?? 0,
+    output_tokens: completion.usage?.completion_tokens ?? 0,
+  };
+  const reading = readCompletion(completion, output);
+  if ('answer' in reading) return { usage, vote: reading.answer };
+  if ('abstains' in reading) return { usage, vote: abstention(reading.abstains) };
+  return { usage, malformed: reading.malformed };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
