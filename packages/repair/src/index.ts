@@ -1,3 +1,8 @@
+export { type AppliedToFunction, applyToFunction, type PatchedFunction } from './c/apply-to-function.js';
+export { type FormattedFunction, formatFunction } from './c/format-function.js';
+export { readSpelling, spellToken } from './c/spelling.js';
+export { type CToken, tokenizeC } from './c/tokenize-c.js';
+export type { UnifiedDiffOptions } from './c/unified-diff.js';
 export { type BeamSearchOptions, beamSearch } from './decode/beam-search.js';
 export type { CodexglueRule } from './decode/codexglue-beam.js';
 export type { DecodeLimits, DecoderStep, Hypothesis, StepResult } from './decode/decoder-step.js';
