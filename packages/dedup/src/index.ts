@@ -23,6 +23,11 @@ export {
   type RowDecision,
   removeDuplicates,
 } from './remove-duplicates.js';
+export { type AuditReportParts, auditTables } from './report/audit-tables.js';
+export { renderAuditHtml } from './report/html.js';
+export { renderAuditMarkdown } from './report/markdown.js';
+export type { AuditTable } from './report/tables.js';
+export { auditVerdicts } from './report/verdicts.js';
 export type { DataSets, Row, RowRef } from './rows.js';
 export { stripMarkers, stripTag, tagOf } from './strip.js';
 export type { TimeOrder } from './time-order.js';

@@ -9,12 +9,16 @@ export interface EstimateInflationOptions {
   level?: LevelOption | 'near';
   /** The column that says 0 or 1; default the first of `correctly_predicted`, `correct`, `perfect_prediction`, `exact_match`. */
   column?: string;
+  /** How the estimate names the predictions; default the model of their records, else `predictions`. */
+  source?: string;
   signal?: AbortSignal;
 }
 
 /** What a leak was worth: the score on leaked rows, on clean rows and on all, each with its 95% interval. */
 export interface InflationEstimate {
   schema: 'redef.inflation/1';
+  /** What the predictions are: a model's name, or that of a file. */
+  source: string;
   /** The evaluated set. */
   set: string;
   level: string;
@@ -44,7 +48,7 @@ const columns = ['correctly_predicted', 'correct', 'perfect_prediction', 'exact_
 export async function estimateInflation(
   predictions: AsyncIterable<object> | Iterable<object>,
   audit: Pick<DataAudit, 'sets' | 'leakedRows' | 'leakedIds'>,
-  { level = 'exact', column, signal }: EstimateInflationOptions = {},
+  { level = 'exact', column, source, signal }: EstimateInflationOptions = {},
 ): Promise<InflationEstimate> {
   const set = Object.keys(audit.sets).at(-1)!;
   const name = level === 'near' ? level : levelName(level);
@@ -100,7 +104,17 @@ export async function estimateInflation(
     value: leakedLessClean.value * share,
     interval: [leakedLessClean.interval[0] * share, leakedLessClean.interval[1] * share] as Interval,
   };
-  return { schema: 'redef.inflation/1', set, level: name, overall, leaked, clean, leakedLessClean, inflation };
+  return {
+    schema: 'redef.inflation/1',
+    source: source ?? [...models][0] ?? 'predictions',
+    set,
+    level: name,
+    overall,
+    leaked,
+    clean,
+    leakedLessClean,
+    inflation,
+  };
 }
 
 function readOutcome(value: Row, column: string | undefined, row: number): boolean {
