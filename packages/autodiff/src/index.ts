@@ -15,7 +15,7 @@ export { layerNorm, rmsNorm } from './ops/normalization.js';
 export { linear, type MatmulOptions, matmul } from './ops/products.js';
 export { mean, sum } from './ops/reductions.js';
 export { broadcastTo, concat, reshape, slice, transpose } from './ops/reshaping.js';
-export { cast, equal, less, where } from './ops/selection.js';
+export { cast, equal, less, notEqual, where } from './ops/selection.js';
 export { logSoftmax, softmax } from './ops/softmax.js';
 export { type AdamOptions, adam, adamW } from './optimizers/adam.js';
 export { clipByGlobalNorm } from './optimizers/clip.js';

@@ -31,6 +31,12 @@ export function equal(a: Tensor, b: Operand): Tensor {
   return compare('equal', 'Equal', a, b);
 }
 
+/** Whether elements differ (bool). No gradient passes. */
+export function notEqual(a: Tensor, b: Operand): Tensor {
+  const same = compare('notEqual', 'Equal', a, b);
+  return a.graph.node('Not', [same], same.shape);
+}
+
 /** Whether `a` is less than `b`, element by element (bool). No gradient passes. */
 export function less(a: Tensor, b: Operand): Tensor {
   return compare('less', 'Less', a, b);

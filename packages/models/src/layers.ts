@@ -1,0 +1,26 @@
+import { dropout, type Initializer, linear, ones, type Tensor, zeros } from '@redef/autodiff';
+
+// What the models share. Activations are matrices of one row a token, (batch × length, features).
+
+/** How a model is built. */
+export interface BuildOptions {
+  /** With dropout, at the rates of the config. Default: without, for evaluation. */
+  training?: boolean;
+}
+
+/** An affine layer with its weight (outputs, inputs) and bias named as PyTorch names them. */
+export function dense(x: Tensor, name: string, outputs: number, initialize: Initializer, bias = true): Tensor {
+  const weight = x.graph.parameter(`${name}.weight`, [outputs, x.shape[1]!], initialize);
+  return linear(x, weight, bias ? x.graph.parameter(`${name}.bias`, [outputs], zeros) : undefined);
+}
+
+/** Weight and bias of a layer normalization. */
+export function normParameters(x: Tensor, name: string): [weight: Tensor, bias: Tensor] {
+  const features = x.shape.slice(-1);
+  return [x.graph.parameter(`${name}.weight`, features, ones), x.graph.parameter(`${name}.bias`, features, zeros)];
+}
+
+/** Dropout at `rate` in training, nothing in evaluation. */
+export function dropoutIn({ training = false }: BuildOptions, x: Tensor, rate: number): Tensor {
+  return training ? dropout(x, rate) : x;
+}

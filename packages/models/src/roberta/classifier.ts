@@ -1,0 +1,27 @@
+import { normal, reshape, slice, type Tensor } from '@redef/autodiff';
+import { classificationHead } from '../classification-head.js';
+import type { RobertaConfig } from '../config.js';
+import type { BuildOptions } from '../layers.js';
+import { robertaEncoder } from './encoder.js';
+
+/**
+ * RoBERTa with the classification head of `RobertaForSequenceClassification`, on the first token.
+ *
+ * @param ids (batch, length), int32
+ * @returns logits (batch, classes)
+ */
+export function robertaClassifier(
+  ids: Tensor,
+  config: RobertaConfig,
+  { classes = 2, ...options }: BuildOptions & { classes?: number } = {},
+): Tensor {
+  const [batch, length] = ids.shape as [number, number];
+  const { hidden } = robertaEncoder(ids, config, options);
+  const first = slice(reshape(hidden, [batch, length, config.hidden_size]), 1, 0, 1); // (batch, 1, hidden)
+  return classificationHead(reshape(first, [batch, config.hidden_size]), {
+    ...options,
+    classes,
+    dropoutRate: config.hidden_dropout_prob,
+    initialize: normal(config.initializer_range),
+  });
+}

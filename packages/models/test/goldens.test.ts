@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { crossEntropy, Graph, gradients, Session, type Tensor, type TypedArray } from '@redef/autodiff';
+import { describe, expect, test } from 'vitest';
+import {
+  loadWeights,
+  type ModelConfig,
+  openCheckpoint,
+  parseConfig,
+  type RobertaConfig,
+  robertaClassifier,
+  robertaSeq2Seq,
+  type T5Config,
+  t5Classifier,
+  t5Seq2Seq,
+} from '../src/index.js';
+import { relativePositionBucket } from '../src/t5/relative-position.js';
+
+// Forward values and gradients of the models as test/fixtures/make_goldens.py defines them in PyTorch.
+
+interface Golden {
+  ids: number[][];
+  target_ids?: number[][];
+  labels: number[];
+  logits: number[];
+  loss: number;
+}
+
+const fixture = (path: string) => fileURLToPath(new URL(`./fixtures/${path}`, import.meta.url));
+const readJson = (path: string) => JSON.parse(readFileSync(fixture(path), 'utf8'));
+
+const models: Record<string, (config: ModelConfig, ids: Tensor, targetIds: Tensor) => Tensor> = {
+  'roberta-classifier': (config, ids) => robertaClassifier(ids, config as RobertaConfig, { classes: 3 }),
+  'unixcoder-classifier': (config, ids) => robertaClassifier(ids, config as RobertaConfig, { classes: 3 }),
+  'roberta-seq2seq': (config, ids, targetIds) =>
+    robertaSeq2Seq(ids, targetIds, config as RobertaConfig, { decoderLayers: 2 }),
+  't5-classifier': (config, ids) => t5Classifier(ids, config as T5Config, { classes: 3 }),
+  't5-seq2seq': (config, ids, targetIds) => t5Seq2Seq(ids, targetIds, config as T5Config),
+};
+
+describe.each(Object.keys(models))('%s', (name) => {
+  test('has the logits, loss and gradients of PyTorch', async () => {
+    const golden: Golden = readJson(`${name}/golden.json`);
+    const config = parseConfig(readJson(`${name}/config.json`));
+    const graph = new Graph();
+    const input = (key: string, rows: number[][]) => graph.input(key, [rows.length, rows[0]!.length], 'int32');
+    const ids = input('ids', golden.ids);
+    const logits = models[name]!(config, ids, golden.target_ids ? input('target_ids', golden.target_ids) : ids);
+    const labels = graph.input('labels', [golden.labels.length], 'int32');
+    const loss = crossEntropy(logits, labels, golden.target_ids ? { ignoreLabel: config.pad_token_id } : {});
+    const derivatives = gradients(loss, graph.parameters);
+    const outputs: Record<string, Tensor> = { logits, loss };
+    for (const [index, { name }] of graph.parameters.entries()) outputs[`gradient of ${name}`] = derivatives[index]!;
+    const session = await Session.create({ outputs });
+
+    const checkpoint = await openCheckpoint(fixture(name));
+    const report = await loadWeights(graph, session.variables, checkpoint);
+    await checkpoint.close();
+    expect(report).toMatchObject({ initialized: [], resized: [] });
+    expect(report.loaded.sort()).toEqual(graph.parameters.map((parameter) => parameter.name).sort());
+
+    const found = await session.run({
+      ids: golden.ids.flat(),
+      target_ids: golden.target_ids?.flat() ?? [],
+      labels: golden.labels,
+    });
+    expect(largestDifference(found.logits!, golden.logits)).toBeLessThan(1e-5);
+    expect(Math.abs(Number(found.loss![0]) - golden.loss)).toBeLessThan(1e-5);
+
+    const expected = await openCheckpoint(fixture(`${name}/gradients.bin`));
+    for (const parameter of graph.parameters) {
+      const gradient = await expected.tensors.get(parameter.name)!.read();
+      const scale = Math.max(1e-2, ...gradient.map(Math.abs)); // gradients of key biases are 0 but for rounding
+      expect(largestDifference(found[`gradient of ${parameter.name}`]!, gradient) / scale, parameter.name).toBeLessThan(
+        1e-5,
+      );
+    }
+    await expected.close();
+  });
+});
+
+test('relative positions fall into the buckets of the published implementation', () => {
+  const { first, bidirectional, causal } = readJson('relative-position-buckets.json');
+  const buckets = (isBidirectional: boolean) =>
+    bidirectional.map((_: number, index: number) =>
+      relativePositionBucket(first + index, { bidirectional: isBidirectional, buckets: 32, maxDistance: 128 }),
+    );
+  expect(buckets(true)).toEqual(bidirectional);
+  expect(buckets(false)).toEqual(causal);
+});
+
+function largestDifference(found: TypedArray, expected: ArrayLike<number>): number {
+  expect(found.length).toBe(expected.length);
+  let worst = 0;
+  for (let index = 0; index < expected.length; index++) {
+    worst = Math.max(worst, Math.abs(Number(found[index]) - expected[index]!));
+  }
+  return worst;
+}
