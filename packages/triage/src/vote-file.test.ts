@@ -82,7 +82,7 @@ test('a line of something else is refused by number', async () => {
 test('one process at a time; the lock of a dead one is taken over', async () => {
   const path = join(folder, 'votes.jsonl');
   const cache = await openVoteFile(path);
-  await expect(openVoteFile(path)).rejects.toMatchObject({ code: 'cache-in-use' });
+  await expect(openVoteFile(path)).rejects.toMatchObject({ code: 'in-use' });
   await cache.close();
   await writeFile(`${path}.lock`, String(2 ** 22 + 1)); // above any process id Linux gives out
   await (await openVoteFile(path)).close();

@@ -1,9 +1,10 @@
 import { readSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseRecord, RedefError, type Vote } from '@redef/core';
 import { fileError } from '@redef/core/files';
 import type { VoteCache } from './cache.js';
+import { lock } from './lock.js';
 
 /** A {@link VoteCache} in a file. Close it so that another process may open it. */
 export interface VoteFile extends VoteCache {
@@ -21,13 +22,13 @@ const voteStart = prefix.length + keyLength + '","vote":'.length;
  * it wrote leaves at most one unfinished line, which nobody was told of and which is cut away here. Votes stay on disk;
  * in memory is a key and a position each.
  *
- * @throws `RedefError` `cache-in-use` by another living process, or `cache-damaged` with the line
+ * @throws `RedefError` `in-use` by another living process, or `cache-damaged` with the line
  */
 export async function openVoteFile(path: string): Promise<VoteFile> {
   await mkdir(dirname(path), { recursive: true }).catch((error) => {
     throw fileError(error, path);
   });
-  const unlock = await lock(`${path}.lock`, path);
+  const unlock = await lock(path);
   try {
     const file = await open(path, 'a+');
     const { positions, end } = await indexLines(file, path);
@@ -155,39 +156,6 @@ async function indexLines(file: FileHandle, path: string): Promise<{ positions: 
     rest = bytes.subarray(start);
   }
   return { positions, end };
-}
-
-/** Holds a file with this process's id; a file left by a process that is gone is taken over. */
-async function lock(lockPath: string, path: string): Promise<() => Promise<void>> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      await writeFile(lockPath, String(process.pid), { flag: 'wx' });
-      return () => rm(lockPath, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(error, lockPath);
-    }
-    const holder = Number(await readFile(lockPath, 'utf8').catch(() => ''));
-    if (holder > 0 && isAlive(holder)) {
-      throw new RedefError(`${path}: process ${holder} is using this vote cache`, {
-        code: 'cache-in-use',
-        remedy: `Wait for it to end or name another cache. If ${holder} is no redef run, remove ${lockPath}.`,
-      });
-    }
-    await rm(lockPath, { force: true });
-  }
-  throw new RedefError(`${path}: the lock of this vote cache cannot be had`, {
-    code: 'cache-in-use',
-    remedy: `Make sure nothing else uses it and remove ${lockPath}.`,
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 function damaged(message: string, cause?: unknown): RedefError {
