@@ -36,6 +36,19 @@ export function names<Name extends string>(known: readonly Name[]): (text: strin
     });
 }
 
+/** A comma-separated list of column names, which are taken as they stand. */
+export function columns(text: string): string[] {
+  return text.split(',');
+}
+
+/** A number above 0 and at most 1. */
+export function fraction(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1) || text.trim() === '')
+    throw new InvalidArgumentError('expected a number above 0 and at most 1');
+  return value;
+}
+
 /** For options that may be given several times. */
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { auditDataCommand } from './commands/audit-data.js';
 import { dedupCommand } from './commands/dedup.js';
 import { encodeCommand } from './commands/encode.js';
 import { mineCommand } from './commands/mine.js';
@@ -20,6 +21,7 @@ const commands = [
   trainCommand,
   predictCommand,
   reportCommand,
+  auditDataCommand,
 ];
 
 /** The whole command line; one short file a command under `commands/`. */

@@ -23,7 +23,16 @@ export function cellKind(value: unknown): CellKind {
 export function cellText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (cellKind(value) === cellKinds.missing) return '';
-  return typeof value === 'object' ? canonicalJson(value) : String(value);
+  return typeof value === 'object' ? canonicalJson(withoutBigints(value)) : String(value);
+}
+
+/** JSON has no integers beyond 2^53: they go in as objects, which no text is mistaken for. */
+function withoutBigints(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, member: unknown) =>
+      typeof member === 'bigint' ? { bigint: String(member) } : member,
+    ),
+  );
 }
 
 /** False for a text with half a surrogate pair, which UTF-8 cannot tell from another such text. */

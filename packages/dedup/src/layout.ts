@@ -40,6 +40,7 @@ const known: readonly {
   { has: ['source'], key: ['source'], repaired: 'target' },
   { has: ['buggy', 'fixed'], key: ['buggy', 'fixed'], repaired: 'fixed' },
   { has: ['func_before'], key: ['func_before'], repaired: 'func_after' },
+  { has: ['code_before'], key: ['code_before'], repaired: 'code_after' },
   { has: ['func'], key: ['func'], labels: ['target'] },
   { has: ['function'], key: ['function'], labels: ['target'] },
   { has: ['code'], key: ['code'], labels: ['target'] },
@@ -66,14 +67,17 @@ const labelNames = [
   'CWE',
 ];
 
+/** Columns that number rows and so would keep any two from being equal. */
+const numbering = ['', 'Unnamed: 0', 'index', 'id', 'idx'];
+
 /**
- * Completes the options from the columns of one row. Without a layout it knows, the key is every column, as
- * `drop_duplicates()` without a subset.
+ * Completes the options from the columns of one row. Without a layout it knows, the key is every column but those that
+ * number the rows.
  */
 export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
   const columns = Object.keys(row);
   const layout = known.find(({ has }) => has.every((column) => columns.includes(column)));
-  const key = options.key ?? layout?.key ?? columns;
+  const key = options.key ?? layout?.key ?? columns.filter((column) => !numbering.includes(column));
   const code = options.code ?? layout?.key[0] ?? key[0];
   const repaired = options.repaired ?? layout?.repaired;
   const firstOf = (names: readonly string[]) => names.find((name) => columns.includes(name));

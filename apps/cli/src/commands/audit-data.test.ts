@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { run } from '../run.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redef-audit-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+async function redef(args: string[], stdin = ''): Promise<{ code: number; stdout: string; stderr: string }> {
+  const texts = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        texts[name] += chunk;
+        done();
+      },
+    });
+  const code = await run(args, {
+    cwd: folder,
+    env: {},
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  });
+  return { code, ...texts };
+}
+
+const csv = (rows: [string, string][]) =>
+  ['source,target', ...rows.map(([source, target]) => `"${source}\n","${target}\n"`)].join('\n');
+const train = csv([
+  ['CWE-1 a { }', 'x'],
+  ['CWE-1 a { }', 'x'],
+  ['CWE-2 b { }', 'y'],
+]);
+const evaluated = csv([
+  ['CWE-1 a { }', 'x'],
+  ['CWE-1234 b { }', ''],
+  ['CWE-3 c { }', 'z'],
+]);
+writeFileSync(join(folder, 'train.csv'), train);
+writeFileSync(join(folder, 'test.csv'), evaluated);
+writeFileSync(join(folder, 'test.csv.gz'), gzipSync(evaluated));
+writeFileSync(join(folder, 'predictions.csv'), 'raw_predictions,correctly_predicted\nx,1\ny,0\nz,0\n');
+
+describe('redef audit-data', () => {
+  test('--json prints the audit as one object', async () => {
+    const { code, stdout } = await redef(['audit-data', 'train.csv', 'test.csv', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      sets: {
+        train: { rows: 3, inSetDuplicates: 1, unique: 2 },
+        test: { rows: 3, inSetDuplicates: 0, unique: 3 },
+      },
+      crossSetDuplicates: 1,
+      tagStripped: {
+        sets: { train: { rows: 3, inSetDuplicates: 1, unique: 2 }, test: { rows: 3, inSetDuplicates: 0, unique: 3 } },
+        crossSetDuplicates: 2,
+      },
+      contradictions: 1,
+      afterPolicy: { cutFromTrain: { train: 1, test: 3 }, cutFromTest: { train: 2, test: 2 } },
+    });
+  });
+
+  test('reads gzip and standard input, and names sets', async () => {
+    const plain = await redef(['audit-data', 'train.csv', 'test.csv', '--json']);
+    expect((await redef(['audit-data', 'train.csv', 'test.csv.gz', '--json'])).stdout).toBe(plain.stdout);
+    expect((await redef(['audit-data', 'train=train.csv', 'test=-', '--json'], evaluated)).stdout).toBe(plain.stdout);
+  });
+
+  test('--fail-on ends with 1 where the data has it, and with 0 where it has not', async () => {
+    const leaked = await redef(['audit-data', 'train.csv', 'test.csv', '--fail-on', 'leak']);
+    expect(leaked).toMatchObject({ code: 1, stderr: expect.stringContaining('leak') });
+    expect(leaked.stdout).toContain('1 of 3 rows of test (33.3%) stand in another set too.');
+    expect(await redef(['audit-data', 'test.csv', '--fail-on', 'leak,duplicate'])).toMatchObject({ code: 0 });
+    expect(await redef(['audit-data', 'train.csv', '--fail-on', 'leak'])).toMatchObject({ code: 0 });
+    expect(await redef(['audit-data', 'train.csv', '--fail-on', 'leak,duplicate'])).toMatchObject({ code: 1 });
+  });
+
+  test('--markdown prints tables and --html writes a page', async () => {
+    const { stdout } = await redef([
+      'audit-data',
+      'train.csv',
+      'test.csv',
+      '--markdown',
+      '--html',
+      'audit.html',
+      '--near',
+    ]);
+    expect(stdout).toMatch(/\| exact +\| train +\| +3 \| +1 \| +2 \| +1 \|/);
+    const page = readFileSync(join(folder, 'audit.html'), 'utf8');
+    expect(page).toContain('<h1>Data audit</h1>');
+    expect(page).not.toMatch(/<script|https?:/);
+  });
+
+  test('adds the corpus overlap and what the leak was worth', async () => {
+    const { stdout } = await redef([
+      'audit-data',
+      'train.csv',
+      'test.csv',
+      '--corpus',
+      'train.csv',
+      '--predictions',
+      'predictions.csv',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      overlap: { sets: { test: { rows: 3, matchingRows: 2 } } },
+      inflation: [{ source: 'predictions.csv', leaked: { rows: 1, correct: 1 }, clean: { rows: 2, correct: 0 } }],
+    });
+  });
+
+  test('wrong use ends with 2 and says what to do', async () => {
+    expect(await redef(['audit-data', 'train.csv', 'test.csv', '--key', 'sauce'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no column "sauce"'),
+    });
+    expect(await redef(['audit-data', 'train.csv', 'test.csv', '--near', '3'])).toMatchObject({ code: 2 });
+    expect(await redef(['audit-data', 'train=-', 'test=-'])).toMatchObject({ code: 2 });
+    expect(await redef(['audit-data', 'train.csv', 'train=test.csv'])).toMatchObject({ code: 2 });
+    expect(await redef(['audit-data', 'train.csv', 'no-such.csv'])).toMatchObject({ code: 3 });
+  });
+});
