@@ -1,0 +1,10 @@
+export type { EncodeCsvOptions } from './csv/encode-csv.js';
+export type { ReadCsvOptions } from './csv/read-csv.js';
+export { type DataFormat, detectFormat } from './format.js';
+export type { DuckDbOptions } from './parquet/duckdb.js';
+export type { ColumnKind, Preset, PresetColumn, Sample } from './presets/preset.js';
+export { type PresetName, presets } from './presets/presets.js';
+export { type ReadRowsOptions, readPlacedRows, readRows } from './read-rows.js';
+export { describePlace, type PlacedRow, type Row } from './row.js';
+export type { RowSource } from './sources/list-inputs.js';
+export { type EncodeRowsOptions, encodeRows, type WriteRowsOptions, writeRows } from './write-rows.js';

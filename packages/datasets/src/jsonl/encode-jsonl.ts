@@ -1,0 +1,23 @@
+import { RedefError } from '@redef/core';
+import type { Row } from '../row.js';
+import { stringifyJson } from './json.js';
+
+/** Rows as one JSON object a line. JSON turns NaN and infinities into null. @throws `RedefError` `unsupported-value` */
+export async function* encodeJsonl(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  columns: readonly string[] | undefined,
+): AsyncGenerator<string, void, undefined> {
+  let position = 0;
+  for await (const row of rows) {
+    position++;
+    for (const [name, value] of Object.entries(row)) {
+      if (!ArrayBuffer.isView(value)) continue;
+      throw new RedefError(`row ${position}: column ${JSON.stringify(name)} holds bytes, which JSON has no form for`, {
+        code: 'unsupported-value',
+        remedy: 'Convert the value to text first.',
+      });
+    }
+    const chosen = columns ? Object.fromEntries(columns.map((name) => [name, row[name] ?? null])) : row;
+    yield `${stringifyJson(chosen)}\n`;
+  }
+}
