@@ -21,7 +21,7 @@ export const pageHtml = `<!doctype html>
   <h2 id="item-title"></h2>
   <p>To review: <strong id="claim"></strong></p>
   <div id="texts"></div>
-  <div id="code" tabindex="0" aria-label="Code before and after"><table id="diff"><thead><tr><th colspan="2" scope="col" id="before-title"></th><th colspan="2" scope="col" id="after-title"></th></tr></thead><tbody></tbody></table></div>
+  <div id="code" tabindex="0" aria-label="Code before and after"><table id="diff"><colgroup><col class="number"><col><col class="number"><col></colgroup><thead><tr><th colspan="2" scope="col" id="before-title"></th><th colspan="2" scope="col" id="after-title"></th></tr></thead><tbody></tbody></table></div>
 </main>
 <p id="done" hidden></p>
 <footer>
@@ -57,8 +57,8 @@ details { margin: .3rem 0; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; font: 13px/1.4 ui-monospace, monospace; }
 thead th { position: sticky; top: 0; background: Canvas; text-align: left; padding: .2rem .5rem; }
 td { white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; padding: 0 .5rem; tab-size: 4; }
-td.number { width: 3.5rem; text-align: right; opacity: .6; user-select: none; }
-th:first-child, th:last-child { width: 50%; }
+col.number { width: 3.5rem; }
+td.number { text-align: right; opacity: .6; user-select: none; }
 td.removed { background: var(--removed); } td.added { background: var(--added); }
 td.empty { background: repeating-linear-gradient(45deg, transparent 0 4px, var(--line) 4px 5px); opacity: .4; }
 footer { border-top: 1px solid var(--line); display: grid; gap: .3rem; }

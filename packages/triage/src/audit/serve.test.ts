@@ -82,8 +82,8 @@ describe.skipIf(!executablePath)('in Chromium', () => {
     return page;
   }
 
-  const progress = (page: Page, done: string) => page.waitForFunction(`document.title.startsWith('${done}')`);
-
+  const progress = (page: Page, done: string) =>
+    expect.poll(() => page.title(), { timeout: 20_000 }).toMatch(new RegExp(`^${done} `));
   const asks = (page: Page, word: string) => page.waitForSelector(`#question:has-text('${word}')`);
 
   test('two reviewers answer with one key, take back, note; a third decides; the report counts', async () => {
