@@ -6,6 +6,7 @@ export {
   createCounterfactual,
   paperCounterfactuals,
 } from './counterfactuals/create-counterfactual.js';
+export { type Movement, type ScorePair, type Sensitivity, sensitivityOf } from './counterfactuals/sensitivity.js';
 export { diffLines, type Edit, type LineDiff, splitLines } from './diff/line-diff.js';
 export {
   createEncoding,

@@ -1,9 +1,20 @@
+import { createRng } from '@redef/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyChange } from '../../test/changes.js';
+import { lexemesOf } from '../code/lexemes.js';
+import { diffLines, splitLines } from '../diff/line-diff.js';
 import { createEncoding } from '../encodings/create-encoding.js';
+import type { RecoveredChange } from '../encodings/encoding.js';
+import type { ChangeText, Layout } from '../layout.js';
 import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
-import { createCounterfactual, paperCounterfactuals } from './create-counterfactual.js';
+import {
+  type CounterfactualName,
+  counterfactualNames,
+  createCounterfactual,
+  layoutPerturbations,
+  paperCounterfactuals,
+} from './create-counterfactual.js';
 
 const budget = { tokenizer: createLexicalTokenizer(), maxTokens: 100_000 };
 const change = {
@@ -27,8 +38,7 @@ describe('the four counterfactuals of ReDef, section 3.2', () => {
   });
 
   it.each(paperCounterfactuals)('%s leaves the other splits alone', (name) => {
-    const { encoding, appliesTo, encode } = createCounterfactual(name, { seed: 7 });
-    expect(encode).toBeTypeOf('function');
+    const { encoding, appliesTo } = createCounterfactual(name, { seed: 7 });
     const counterfactual = createCounterfactual(name, { seed: 7 });
     const plain = createEncoding(encoding as 'diff-tags');
     fc.assert(
@@ -78,5 +88,175 @@ describe('the four counterfactuals of ReDef, section 3.2', () => {
     }
     expect(swapped).toBeGreaterThan(1880); // 2000 +- 3.8 standard deviations
     expect(swapped).toBeLessThan(2120);
+  });
+});
+
+describe('the further counterfactuals', () => {
+  const donors = [
+    change,
+    { id: '00000000000000bb', function_before: 'a\nb', function_after: 'a\nnew 1\nnew 2\nb\nnew 3' },
+  ];
+  const shown = (name: CounterfactualName, any: ChangeText, seed: number | string = 3): RecoveredChange => {
+    const counterfactual = createCounterfactual(name, { seed, donors, encoding: 'before-after' });
+    return createEncoding('before-after').recover(counterfactual.encode(any, budget, 'test').text);
+  };
+  const furtherNames = counterfactualNames.filter(
+    (name) => !(paperCounterfactuals as readonly string[]).includes(name),
+  );
+  const perturbed = (name: CounterfactualName, any: ChangeText): ChangeText => {
+    const { before, after } = shown(name, any);
+    return { id: any.id, function_before: before!, function_after: after! };
+  };
+  const lexemes = (text: string): string[] =>
+    lexemesOf(text)
+      .filter(({ kind }) => kind !== 'space')
+      .map((lexeme) => lexeme.text);
+
+  it('null-edit has no edit, twice as once', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const once = perturbed('null-edit', any);
+        expect(once).toEqual({ ...any, function_after: any.function_before });
+        expect(perturbed('null-edit', once)).toEqual(once);
+      }),
+    );
+  });
+
+  it('inverse-change twice is the identity', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const once = perturbed('inverse-change', any);
+        expect(once).toEqual({ id: any.id, function_before: any.function_after, function_after: any.function_before });
+        expect(perturbed('inverse-change', once)).toEqual(any);
+      }),
+    );
+  });
+
+  it('grafted-edit adds the lines of another record in the places of the edits', () => {
+    expect(shown('grafted-edit', change)).toEqual({
+      before: change.function_before,
+      after: 'int f(int a)\n{\nnew 1\nnew 2\n  return a;\n}',
+    });
+    expect(() => createCounterfactual('grafted-edit', { seed: 1 })).toThrow(/at least two donors/);
+    expect(() =>
+      createCounterfactual('grafted-edit', { seed: 1, donors: [change, change] }).encode(change, budget, 'test'),
+    ).toThrow(/no other donor/);
+  });
+
+  it('renamed-identifiers maps local names one to one in both functions', () => {
+    const text = (name: string): string =>
+      `int f(struct s *${name}, int size)\n{\n    /* ${'dev'} */ ${name}->dev = size + g("dev");\n    return v1;\n}`;
+    const { before, after } = shown('renamed-identifiers', {
+      id: 'ab',
+      function_before: text('dev'),
+      function_after: `${text('dev')}\n`,
+    });
+    expect(after).toBe(`${before}\n`);
+    expect(before).toMatch(
+      /^int f\(struct s \*v[23], int v[23]\)\n\{\n {4}\/\* dev \*\/ v[23]->dev = v[23] \+ g\("dev"\);\n {4}return v1;\n\}$/,
+    );
+  });
+
+  it('shuffled-lines keeps the changed lines of each side and their places', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const once = perturbed('shuffled-lines', any);
+        const { before, after, edits } = diffLines(any.function_before, any.function_after);
+        const own = (lines: readonly string[], side: 'before' | 'after', count: 'deleted' | 'added'): string[] =>
+          edits.flatMap((edit) => lines.slice(edit[side], edit[side] + edit[count])).sort();
+        expect(own(splitLines(once.function_after), 'after', 'added')).toEqual(own(after, 'after', 'added'));
+        expect(own(splitLines(once.function_before), 'before', 'deleted')).toEqual(own(before, 'before', 'deleted'));
+      }),
+    );
+  });
+
+  it('dropped-line leaves one changed line less', () => {
+    const size = ({ function_before, function_after }: ChangeText): number =>
+      diffLines(function_before, function_after).edits.reduce((sum, { added, deleted }) => sum + added + deleted, 0);
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const once = perturbed('dropped-line', any);
+        expect(once.function_before).toBe(any.function_before);
+        if (once.function_after === '') return; // one empty line reads as none
+        expect(size(once)).toBe(Math.max(0, size(any) - 1));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('whitespace-edit and reformatted change nothing but white space', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const edit = perturbed('whitespace-edit', any);
+        expect(lexemes(edit.function_after)).toEqual(lexemes(any.function_before));
+        const form = perturbed('reformatted', any);
+        expect(lexemes(form.function_before)).toEqual(lexemes(any.function_before));
+        expect(lexemes(form.function_after)).toEqual(lexemes(any.function_after));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(shown('whitespace-edit', change).after).not.toBe(change.function_before);
+    const { before, after } = perturbedSides('reformatted');
+    expect(before).not.toBe(change.function_before);
+    expect(diffLines(before, after).edits).toEqual(diffLines(change.function_before, change.function_after).edits);
+  });
+
+  const perturbedSides = (name: CounterfactualName): { before: string; after: string } => {
+    const { function_before: before, function_after: after } = perturbed(name, change);
+    return { before, after };
+  };
+
+  it.each(counterfactualNames)('%s depends on the seed and the record alone', (name) => {
+    const options = { donors, ...(furtherNames.includes(name) ? { encoding: 'diff-tags' as const } : {}) };
+    const records = fc.sample(anyChange, { numRuns: 60, seed: 9 }).map((any, i) => ({ ...any, id: `${i}` }));
+    const encode = (seed: number, order: readonly ChangeText[]): Map<string, string> => {
+      const counterfactual = createCounterfactual(name, { seed, ...options });
+      return new Map(order.map((any) => [any.id, counterfactual.encode(any, budget, 'test').text]));
+    };
+    const forward = encode(1, records);
+    expect(encode(1, [...records].reverse())).toEqual(new Map([...forward].reverse()));
+    for (const any of records) expect(encode(1, [any]).get(any.id)).toBe(forward.get(any.id));
+    if (!['reversed-tags', 'null-edit', 'inverse-change', 'renamed-identifiers'].includes(name)) {
+      expect(encode(2, records)).not.toEqual(forward);
+    }
+  });
+
+  it('refuse unknown names and encodings that do not go together', () => {
+    expect(() => createCounterfactual('nothing' as 'null-edit', { seed: 1 })).toThrow(/no counterfactual "nothing"/);
+    expect(() => createCounterfactual('toString' as 'null-edit', { seed: 1 })).toThrow(/no counterfactual/);
+    expect(() => createCounterfactual('reversed-tags', { seed: 1, encoding: 'after-only' })).toThrow(
+      /diff-tags, not after-only/,
+    );
+    expect(() => createEncoding('constructor' as 'diff-tags')).toThrow(/no encoding/);
+  });
+});
+
+describe('the same seed twice', () => {
+  const twice = (
+    name: 'reversed-tags' | 'swapped-snapshots' | 'swapped-blocks' | 'spurious-markers',
+    any: ChangeText,
+  ): Layout[] => {
+    const { perturbation } = layoutPerturbations[name];
+    const plain = createEncoding(layoutPerturbations[name].encoding).layout(any);
+    const once = perturbation.perturbLayout!(plain, createRng(11));
+    return [plain, once, perturbation.perturbLayout!(once, createRng(11))];
+  };
+  it.each(['reversed-tags', 'swapped-snapshots', 'swapped-blocks'] as const)('%s is the identity', (name) => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const [plain, , second] = twice(name, any);
+        expect(second).toEqual(plain);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  it('spurious-markers is the same as once', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const [, once, second] = twice('spurious-markers', any);
+        expect(second).toEqual(once);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { editFlags } from './edit-flags.js';
+import { slideEdits } from './slide-edits.js';
 
 /** One stretch of lines: equal on both sides, or replaced (`deleted` lines of `before` by `added` lines of `after`). */
 export interface Edit {
@@ -24,12 +25,15 @@ export function splitLines(text: string): string[] {
 
 /**
  * Line diff of two texts, whole lines compared exactly. Minimal (Myers, 1986) up to 256 edits in a stretch and close to it
- * beyond, so that time stays linear in the number of lines.
+ * beyond, so that time stays linear in the number of lines. Where equal scripts differ only in which of several like lines
+ * they name, the one that git prints is taken.
  */
 export function diffLines(before: string, after: string): LineDiff {
   const a = splitLines(before);
   const b = splitLines(after);
-  const { deleted, added } = editFlags(a, b);
+  const flags = editFlags(a, b);
+  slideEdits(a, b, flags);
+  const { deleted, added } = flags;
   const edits: Edit[] = [];
   let i = 0;
   let j = 0;

@@ -5,6 +5,8 @@ import { afterOnly } from './after-only.js';
 import { beforeAfter } from './before-after.js';
 import { type DiffTagsOptions, diffTags } from './diff-tags.js';
 import type { Encoding } from './encoding.js';
+import { unifiedDiff } from './unified-diff.js';
+import { unifiedWords } from './unified-words.js';
 
 const encodings = {
   'after-only': afterOnly,
@@ -12,6 +14,8 @@ const encodings = {
   'before-after': beforeAfter,
   'diff-tags': diffTags,
   'added-deleted': addedDeleted,
+  'unified-diff': unifiedDiff,
+  'unified-words': unifiedWords,
 } as const satisfies Record<string, (options: EncodingOptions) => Encoding>;
 
 export type EncodingName = keyof typeof encodings;

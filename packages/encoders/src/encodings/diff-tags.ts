@@ -23,12 +23,7 @@ export interface DiffTagsOptions {
  * @throws `RedefError` `invalid-option`
  */
 export function diffTags({ contextLines = 3 }: DiffTagsOptions = {}): Encoding {
-  if (!(contextLines >= 0) || (contextLines !== Infinity && !Number.isInteger(contextLines))) {
-    throw new RedefError(`contextLines must be an integer of at least 0 or Infinity, got ${contextLines}`, {
-      code: 'invalid-option',
-      remedy: 'Leave it out for 3 lines.',
-    });
-  }
+  checkContextLines(contextLines);
   return defineEncoding({
     name: 'diff-tags',
     specialTokens: [addMark, deleteMark],
@@ -51,4 +46,13 @@ export function diffTags({ contextLines = 3 }: DiffTagsOptions = {}): Encoding {
       return { before: side(deleteMark, addMark), after: side(addMark, deleteMark) };
     },
   });
+}
+
+export function checkContextLines(contextLines: number): void {
+  if (!(contextLines >= 0) || (contextLines !== Infinity && !Number.isInteger(contextLines))) {
+    throw new RedefError(`contextLines must be an integer of at least 0 or Infinity, got ${contextLines}`, {
+      code: 'invalid-option',
+      remedy: 'Leave it out for 3 lines.',
+    });
+  }
 }

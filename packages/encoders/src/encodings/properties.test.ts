@@ -9,15 +9,24 @@ import type { RecoveredChange } from './encoding.js';
 
 const tokenizer = createLexicalTokenizer();
 const roomy = { tokenizer, maxTokens: 10_000_000 };
+const real = realChanges().filter((_, i) => i % 10 === 0);
 const whole = { contextLines: Number.POSITIVE_INFINITY };
+
+/** Both functions, since the context is unbounded here; nothing where there is no edit. */
+function hunkSides({ function_before, function_after }: ChangeText): RecoveredChange {
+  return function_before === function_after
+    ? { before: '', after: '' }
+    : { before: function_before, after: function_after };
+}
 
 /** What each encoding promises to show of a change. */
 const shown: Record<string, (change: ChangeText) => RecoveredChange> = {
   'after-only': ({ function_after }) => ({ after: function_after }),
   'after-markers': ({ function_after }) => ({ after: function_after }),
   'before-after': ({ function_before, function_after }) => ({ before: function_before, after: function_after }),
-  'diff-tags': ({ function_before, function_after }) =>
-    function_before === function_after ? { before: '', after: '' } : { before: function_before, after: function_after },
+  'diff-tags': hunkSides,
+  'unified-diff': hunkSides,
+  'unified-words': hunkSides,
   'added-deleted': ({ function_before, function_after }) => {
     const { before, after, edits } = diffLines(function_before, function_after);
     return {
@@ -47,13 +56,13 @@ describe.each(encodingNames)('%s', (name) => {
   };
 
   it('gives back what it shows', () => {
-    fc.assert(fc.property(anyChange, recovers), { numRuns: 2000 });
-    for (const change of realChanges()) recovers(change);
+    fc.assert(fc.property(anyChange, recovers), { numRuns: 1000 });
+    for (const change of real) recovers(change);
   });
 
   it('never exceeds its budget and leaves none of it unused', () => {
-    fc.assert(fc.property(anyChange, fc.integer({ min: 2, max: 120 }), fits), { numRuns: 2000 });
-    for (const [i, change] of realChanges().entries()) fits(change, 2 + (i % 130));
+    fc.assert(fc.property(anyChange, fc.integer({ min: 2, max: 120 }), fits), { numRuns: 1000 });
+    for (const [i, change] of real.entries()) fits(change, 2 + (i % 130));
   });
 
   it('says so where the budget has no room for the special tokens', () => {

@@ -1,0 +1,63 @@
+import type { Lexeme } from './lexemes.js';
+
+const words = (text: string): Set<string> => new Set(text.split(' '));
+
+/** Keywords that no declaration of a local name starts with. */
+const startsNoDeclaration = words(
+  'and break case catch continue default delete do else extern friend goto if namespace new not operator or return ' +
+    'sizeof switch template throw try typedef typeof using while',
+);
+/** Keywords that are part of a type, or no name for another reason. */
+const neverNames = words(
+  'auto bool char class const constexpr double enum false float inline int long nullptr private protected public register ' +
+    'restrict short signed sizeof static struct this true typename union unsigned void volatile NULL',
+);
+const memberOf = words('. -> ->* ::');
+const tagged = words('struct union enum class goto #');
+
+/**
+ * Parameters and local variables that a C or C++ function plainly declares, found without a grammar: `type name` at the
+ * start of a statement, a parameter or a `for`. It misses some (the second of `int a, b`, function pointers) and leaves
+ * out a name that is also called, jumped to or a `struct` tag, or a member where the function defines a `struct` itself,
+ * so that renaming what it gives keeps the function's meaning. A name that a macro uses unseen is beyond it.
+ */
+export function localNames(lexemes: readonly Lexeme[]): Set<string> {
+  const code = lexemes.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const text = (i: number): string => code[i]?.text ?? '';
+  const declared = new Set<string>();
+  const excluded = new Set<string>();
+  const members = new Set<string>();
+  let inBody = false;
+  let definesStruct = false;
+  let start = 0; // of the statement or parameter at hand
+  for (let i = 0; i < code.length; i++) {
+    const word = text(i);
+    if (code[i]!.kind === 'identifier') {
+      if (text(i + 1) === '(' || tagged.has(text(i - 1))) excluded.add(word);
+      if (memberOf.has(text(i - 1))) members.add(word);
+      const ends = inBody ? '= ; , [ :' : '= , ) [';
+      if (words(ends).has(text(i + 1)) && !neverNames.has(word) && isType(code.slice(start, i))) declared.add(word);
+      if (inBody && (word === 'struct' || word === 'union' || word === 'class')) {
+        definesStruct ||= text(i + 1) === '{' || text(i + 2) === '{';
+      }
+    }
+    if (word === '{') inBody = true;
+    if (word === '{' || word === '}' || word === ';' || (word === '(' && (!inBody || text(i - 1) === 'for')))
+      start = i + 1;
+    if (word === ',' && !inBody) start = i + 1;
+  }
+  for (const name of excluded) declared.delete(name);
+  if (definesStruct) for (const name of members) declared.delete(name);
+  return declared;
+}
+
+/** Whether an occurrence names a member or a qualified name, not a local one. */
+export function isMember(previous: string): boolean {
+  return memberOf.has(previous);
+}
+
+function isType(lexemes: readonly Lexeme[]): boolean {
+  const [first] = lexemes;
+  if (first?.kind !== 'identifier' || startsNoDeclaration.has(first.text)) return false;
+  return lexemes.every(({ kind, text }) => kind === 'identifier' || ['*', '&', '::', '<', '>'].includes(text));
+}

@@ -1,0 +1,47 @@
+import { RedefError } from '@redef/core';
+import { diffLines } from '../diff/line-diff.js';
+import type { ChangeText } from '../layout.js';
+import { rebuild } from './changed-lines.js';
+import type { Perturbation } from './counterfactual.js';
+
+/**
+ * The added lines of another record put in the places of this one's: the function before and the deleted lines stay, each
+ * edit adds what the donor's edit of the same index adds (in rotation, edits that add nothing left out). The donor is
+ * drawn from `donors` by seed and record.
+ *
+ * @param donors Changes to draw from. All are kept in memory.
+ * @throws `RedefError` `invalid-option` where no other record adds a line
+ */
+export function graftedEdit(donors: readonly ChangeText[]): Perturbation {
+  if (donors.length < 2) {
+    throw new RedefError(`grafted-edit needs at least two donors, got ${donors.length}`, {
+      code: 'invalid-option',
+      remedy: 'Pass donors: the changes of the split at hand.',
+    });
+  }
+  return {
+    name: 'grafted-edit',
+    effect: 'meaning',
+    appliesTo: { train: false, test: true },
+    perturbChange(change, rng) {
+      const diff = diffLines(change.function_before, change.function_after);
+      const first = rng.integer(donors.length);
+      for (let k = 0; k < donors.length; k++) {
+        const donor = donors[(first + k) % donors.length]!;
+        const blocks = donor.id === change.id ? [] : addedBlocks(donor);
+        if (blocks.length > 0) {
+          return { ...change, function_after: rebuild(diff, (_, index) => blocks[index % blocks.length]!) };
+        }
+      }
+      throw new RedefError(`${change.id}: no other donor adds a line`, {
+        code: 'invalid-option',
+        remedy: 'Pass donors that add lines.',
+      });
+    },
+  };
+}
+
+function addedBlocks(change: ChangeText): string[][] {
+  const { after, edits } = diffLines(change.function_before, change.function_after);
+  return edits.filter(({ added }) => added > 0).map((edit) => after.slice(edit.after, edit.after + edit.added));
+}

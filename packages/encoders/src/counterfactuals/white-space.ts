@@ -1,0 +1,62 @@
+import { lexemesOf } from '../code/lexemes.js';
+import type { Perturbation } from './counterfactual.js';
+
+/**
+ * The change replaced by one of white space only: after is before with a quarter of its runs of blanks widened, one at
+ * least. What the function does stays as it was, so whatever the edit meant is gone.
+ */
+export const whitespaceEdit: Perturbation = {
+  name: 'whitespace-edit',
+  effect: 'meaning',
+  appliesTo: { train: false, test: true },
+  perturbChange(change, rng) {
+    let runs = 0;
+    respaceAll(change.function_before, (blanks) => {
+      runs++;
+      return blanks;
+    });
+    const certain = rng.integer(Math.max(1, runs));
+    let run = 0;
+    const function_after = respaceAll(change.function_before, (blanks) =>
+      run++ === certain || rng.next() < 0.25 ? widen(blanks, 1 + rng.integer(3)) : blanks,
+    );
+    return { ...change, function_after };
+  },
+};
+
+/**
+ * White space changed in both functions by one rule, so that the edit stays what it was: each kind of run (four spaces,
+ * a tab, ...) becomes another throughout. Only the form changes.
+ */
+export const reformatted: Perturbation = {
+  name: 'reformatted',
+  effect: 'form',
+  appliesTo: { train: false, test: true },
+  perturbChange(change, rng) {
+    const choose = (blanks: string): string => widen(blanks, 1 + rng.fork(blanks).integer(3));
+    return {
+      ...change,
+      function_before: respaceAll(change.function_before, choose),
+      function_after: respaceAll(change.function_after, choose),
+    };
+  },
+};
+
+function widen(blanks: string, by: number): string {
+  return blanks + ' '.repeat(by);
+}
+
+/**
+ * Passes each run of blanks within a line through `choose`. Line breaks stay, so that no directive or comment is joined to
+ * what follows; so does what stands in literals and comments or after a `\` at a line's end.
+ */
+function respaceAll(text: string, choose: (blanks: string) => string): string {
+  let result = '';
+  let previous = '';
+  for (const lexeme of lexemesOf(text)) {
+    const free = lexeme.kind === 'space' && previous !== '\\';
+    result += free ? lexeme.text.replace(/[ \t]+/g, choose) : lexeme.text;
+    previous = lexeme.text;
+  }
+  return result;
+}
