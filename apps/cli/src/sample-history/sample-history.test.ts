@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mineCandidates } from '@redef/mining';
+import { type Candidate, createRuleVoter, triage } from '@redef/triage';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { hamper } from './hamper.js';
-import { commitsOf } from './history.js';
 import { writeSampleHistory } from './index.js';
-import { quill } from './quill.js';
 
 let folder: string;
 beforeEach(() => {
@@ -72,25 +71,33 @@ test('without git it says so', async () => {
   await expect(writeSampleHistory(folder)).rejects.toMatchObject({ code: 'git-missing' });
 });
 
-/** What the stages of a study need to find in it, by the rules of ReDef, section 3.1, applied to the log itself. */
-test.each([quill, hamper])('$name has enough of every class for an 80/10/10 split by time', (project) => {
-  const commits = [...commitsOf(project)];
-  const fields = project.log
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '));
-  const stated = fields.filter(([verb, shape]) => verb === 'undo' && !/^(bare|quoted|words|merge)$/.test(shape!));
-  expect(stated.flatMap(([, , names]) => names!.split(',')).length).toBeGreaterThanOrEqual(22);
-
-  const touched = fields.map(([verb, ...words]) => {
-    if (verb === 'edit') return words[0]!.split(',');
-    const names = verb === 'undo' ? words[1]! : verb === 'redo' ? words[0]! : '';
-    if (names === '') return words.slice(1, 2);
-    return names.split(',').map((name) => fields.find(([, named]) => named === name.replace('merge-of-', ''))![2]!);
-  });
-  const clean = fields.filter(([verb, key], at) => {
-    const later = commits.filter((_, i) => i > at && touched[i]!.includes(key!)).slice(0, 5);
-    return verb === 'edit' && later.length > 0 && !later.some(({ message }) => /revert|regression/i.test(message));
-  });
-  expect(clean.length).toBeGreaterThanOrEqual(36);
+test('holds enough of both classes, every reject reason and a text with both labels for a study of it', async () => {
+  const { repositories } = await writeSampleHistory(folder);
+  for (const { path } of repositories) {
+    const candidates: Candidate[] = [];
+    const reasons = new Set<string>();
+    const shapes = new Set<string>();
+    for await (const row of mineCandidates(path, { allClean: true })) {
+      if (row.kind === 'reject') reasons.add(row.reject.reason);
+      else candidates.push(row);
+      if (row.kind === 'candidate' && row.evidence.kind === 'revert') shapes.add(row.evidence.shape);
+    }
+    const labels: string[] = [];
+    const textsOf: Record<string, Set<string>> = { defective: new Set(), clean: new Set() };
+    const textOf = new Map(candidates.map(({ change }) => [change.id, change.function_after]));
+    for await (const { id, label } of triage(candidates, { voters: [createRuleVoter()] })) {
+      if (!label) continue;
+      labels.push(label.label);
+      textsOf[label.label]!.add(textOf.get(id)!);
+    }
+    expect([...textsOf.defective!].some((text) => textsOf.clean!.has(text))).toBe(true);
+    // 80/10/10 by time within a class leaves two or more everywhere from 20 on
+    expect(labels.filter((label) => label === 'defective').length).toBeGreaterThanOrEqual(22);
+    expect(labels.filter((label) => label === 'clean').length).toBeGreaterThanOrEqual(45);
+    expect([...reasons]).toEqual(
+      expect.arrayContaining(['problem-word', 'never-touched-again', 'outside-function', 'function-renamed']),
+    );
+    expect(shapes.size).toBeGreaterThanOrEqual(5);
+    expect(candidates.some(({ change }) => change.identical_to)).toBe(true);
+  }
 });
