@@ -4,7 +4,7 @@ import type { SampleProject } from './history.js';
 export const hamper: SampleProject = {
   name: 'hamper',
   start: 1_583_140_000,
-  head: 'c1e9cb1434868019044023230f036321be07aad5',
+  head: 'f370bd600ddbaa1acea2eee28c7a0ab7e7d7f8f0',
   authors: [
     { name: 'Joss Albright', email: 'joss@hamper.example', offset: '-0800' },
     { name: 'Keiko Marin', email: 'keiko@hamper.example', offset: '+0900' },
@@ -329,11 +329,11 @@ edit list_reverse :: Avoid a declaration in the loop :: struct node *next = n->n
 edit vec_remove :: Improve the test order :: v == NULL || at >= v->count => !v || at >= v->count
 undo this ring-wrap :: Bytes after the wrap are never written; data is lost and the stream is corrupt.
 edit map_put :: Store the value first :: m->used++;\n    }\n    e->value = value; => m->used++;\n    }\n\n    e->value = value;
-bad min-ring ring_min :: Simplify min_size :: return a < b ? a : b; => return a <= b ? a : b;
+bad min-ring ring_min :: Simplify the comparison in min_size :: return a < b ? a : b; => return a <= b ? a : b;
 edit list_remove :: Speed up removal at the head :: while (*link != NULL) { => while (*link) {
 undo inline min-ring :: The comparison is wrong for equal sizes on the old compiler and breaks its build.
 add src/heap.c heap.head heap_min heap_sift heap_pop :: Add a binary heap
-edit heap_min :: Simplify min_size :: return a < b ? a : b; => return a <= b ? a : b;
+edit heap_min :: Simplify the comparison in min_size :: return a < b ? a : b; => return a <= b ? a : b;
 bad sift-child heap_sift :: Compare with both children always :: if (child + 1 < h->count && h->less => if (child + 1 <= h->count && h->less
 edit map_find :: Return early for an empty map :: size_t mask = m->size - 1; => size_t mask = m->size ? m->size - 1 : 0;
 edit heap_min :: Use the same comparison as the ring buffer :: return a <= b ? a : b; => return a < b ? a : b;
