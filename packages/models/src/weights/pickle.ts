@@ -67,6 +67,9 @@ const storageName = /^torch\.(Double|Float|Half|BFloat16|Long|Int|Short|Char|Byt
 
 const mark = Symbol('mark');
 
+/** A tensor takes about twenty: enough for fifty thousand, too few to fill the memory with empty objects. */
+const maxOperations = 1_000_000;
+
 export interface UnpickleResult {
   value: Unpickled;
   /** Where the pickle ends. */
@@ -121,7 +124,8 @@ export function unpickle(bytes: Uint8Array, start = 0): UnpickleResult {
     for (let index = 0; index < pairs.length; index += 2) map.set(pairs[index]!, pairs[index + 1]!);
   };
 
-  for (;;) {
+  for (let operations = 0; ; operations++) {
+    if (operations > maxOperations) throw new PickleError('more operations than a dictionary of tensors takes');
     const opcode = String.fromCharCode(input.byte());
     switch (opcode) {
       case '\x80': // PROTO

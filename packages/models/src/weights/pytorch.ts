@@ -95,6 +95,8 @@ async function indexLegacy(file: FileHandle, path: string): Promise<Map<string, 
   const { size } = await file.stat();
   const head = new Uint8Array(Math.min(size, maxPickleBytes));
   await file.read(head, 0, head.length, 0);
+  const startsPickle = 0x80; // the opcode PROTO
+  if (head[0] !== startsPickle) throw corrupt(path, 'not a file of torch.save');
   const magic = unpickle(head);
   if (magic.value !== legacyMagic) throw corrupt(path, 'not a file of torch.save');
   const protocol = unpickle(head, magic.end);
