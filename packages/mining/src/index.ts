@@ -1,7 +1,8 @@
 export { type MinedRow, mineCandidates } from './candidates/mine-candidates.js';
 export type { MiningCounts, MiningSummary } from './candidates/summary.js';
 export { type FunctionChangesOptions, mineFunctionChanges } from './changes/mine-function-changes.js';
-export { openRepository, type Repository } from './git/repository.js';
+export { cloneRepository } from './git/clone-repository.js';
+export { openRepository, type Repository, resolveCommit } from './git/repository.js';
 export {
   type ChangeFilter,
   defaultExtensions,

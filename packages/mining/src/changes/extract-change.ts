@@ -1,4 +1,6 @@
 import type { CodeChange, Reject } from '@redef/core';
+import { confidenceIn } from '../functions/second-opinion.js';
+import { TreeSitter } from '../functions/tree-sitter.js';
 import type { Absent } from '../git/blob-reader.js';
 import type { Commit, FileChange } from '../git/log-stream.js';
 import type { ResolvedFilter } from '../options.js';
@@ -8,13 +10,13 @@ import {
   type ScannedFile,
   scanFile,
   singleFunctionVerdict,
-  type Verdict,
 } from './examine-file.js';
 import { type CommitHeader, makeChange } from './make-change.js';
 import { reject } from './single-file.js';
 
 /** The scanner's name in the records; the number rises when its verdicts change. */
 export const scannerName = 'scanner/1';
+const grammarNames = { c: 'tree-sitter-c/0.24', cpp: 'tree-sitter-cpp/0.23' };
 
 export interface Extractor {
   extract(
@@ -32,6 +34,7 @@ const cacheBytes = 24 * 2 ** 20;
 /** Turns a single-file commit and the two versions of its file into a record or a reject. */
 export function createExtractor(filter: Pick<ResolvedFilter, 'project' | 'secondOpinion'>): Extractor {
   const cache = new ScanCache();
+  const treeSitter = filter.secondOpinion ? new TreeSitter() : undefined;
   return {
     async extract(commit, file, before, after) {
       if (typeof before === 'string' || typeof after === 'string') {
@@ -43,15 +46,20 @@ export function createExtractor(filter: Pick<ResolvedFilter, 'project' | 'second
       cache.put(file.path, examination.after);
       const verdict = singleFunctionVerdict(examination);
       if (!verdict.single) return { reject: reject(commit, file, 'function', verdict.reason, verdict.detail) };
-      const extraction = { extractor: scannerName, confidence: confidenceOf(verdict) };
+      const { after: now } = examination;
+      const confidence = await confidenceIn(
+        [
+          { bytes: scanned.bytes, language: scanned.language, span: verdict.before },
+          { bytes: now.bytes, language: now.language, span: verdict.after },
+        ],
+        treeSitter,
+      );
+      const extractor = confidence === 'medium' ? `${scannerName}+${grammarNames[now.language]}` : scannerName;
+      const extraction = { extractor, confidence };
       return { change: makeChange(filter.project, commit, file.path, examination, verdict, extraction), examination };
     },
-    async close() {},
+    close: async () => treeSitter?.close(),
   };
-}
-
-function confidenceOf(verdict: Verdict & { single: true }): CodeChange['confidence'] {
-  return verdict.before.doubts === 0 && verdict.after.doubts === 0 ? 'high' : 'low';
 }
 
 class ScanCache {

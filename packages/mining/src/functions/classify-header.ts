@@ -91,7 +91,13 @@ class HeaderReader {
     const classKey = this.#classKey(head);
     const found = this.#findFunction(head, classKey);
     if (found === 'group') return { kind: 'group' };
-    if (found) return { kind: 'function', firstToken: begin, ...found };
+    if (found)
+      return {
+        kind: 'function',
+        firstToken: this.#firstToken(begin, found.nameStart),
+        name: found.name,
+        guessed: found.guessed,
+      };
     if (classKey < 0) return { kind: 'other', lost: false };
     const key = this.#text[classKey]!;
     if (key === 'enum') return { kind: 'other', lost: false };
@@ -113,6 +119,23 @@ class HeaderReader {
       if (gap > 1 || (gap === 1 && quotes)) begin = i;
     }
     return begin;
+  }
+
+  /**
+   * Where the definition itself begins: what has parentheses of its own and stands apart, by a blank line, comment or
+   * directive, is another declaration that a macro ended.
+   */
+  #firstToken(begin: number, nameStart: number): number {
+    let parens = false;
+    let first = begin;
+    for (let i = begin; i < nameStart; i++) {
+      if (this.#kinds[i] === openParen && !takesParens.has(this.#text[i - 1] ?? '')) parens = true;
+      if (parens && this.tokens.lines[i + 1]! - this.tokens.lines[i]! > 1 && this.#kinds[i] !== openParen) {
+        first = i + 1;
+        parens = false;
+      }
+    }
+    return first;
   }
 
   /** Past `template <...>`, `[[...]]`, `extern "C"`, specifiers and attributes. */
@@ -206,7 +229,10 @@ class HeaderReader {
   }
 
   /** The first parenthesis that can hold a function's parameters: a name before it, and after it only what may follow them. */
-  #findFunction(head: number, classKey: number): { name: string; guessed: boolean } | 'group' | undefined {
+  #findFunction(
+    head: number,
+    classKey: number,
+  ): { name: string; nameStart: number; guessed: boolean } | 'group' | undefined {
     for (let open = head; open < this.#count; open++) {
       if (this.#kinds[open] === openBracket) {
         open = Math.max(open, this.#partner[open]!);
@@ -221,7 +247,8 @@ class HeaderReader {
         const named = classKey < 0 || (declarator.nameStart > classKey + 1 && tail !== 'initialisers');
         if (tail === 'group' && classKey < 0) return 'group';
         if (tail !== 'none' && tail !== 'group' && named) {
-          return { name: this.#qualified(declarator.name, head, declarator.nameStart), guessed: tail === 'guess' };
+          const { name, nameStart } = declarator;
+          return { name: this.#qualified(name, head, nameStart), nameStart, guessed: tail === 'guess' };
         }
       }
       open = close;
@@ -343,12 +370,8 @@ class HeaderReader {
   /** `TEST(Suite, Case) {` defines a function whose identity is the whole invocation. */
   #nameOrInvocation(nameStart: number, nameEnd: number, open: number, close: number, head: number): string {
     const name = this.#join(nameStart, nameEnd);
-    if (
-      nameStart !== head ||
-      close === open + 1 ||
-      !/^_*[A-Z][A-Z0-9_]*$/.test(name) ||
-      name === this.className?.split('::').pop()
-    )
+    const first = nameStart === head || nameStart === this.#firstToken(0, nameStart);
+    if (!first || close === open + 1 || !/^_*[A-Z][A-Z0-9_]*$/.test(name) || name === this.className?.split('::').pop())
       return name;
     const parts: number[] = [];
     for (let i = open + 1; i < close; i++) {
@@ -383,8 +406,11 @@ class HeaderReader {
         if (call && atStart && !tailWords.has(text) && this.#onLaterLine(i, head)) return 'none';
         if (call) i = this.#after(i + 1) - 1;
       } else if (!atStart && this.#onlyAttribute(i)) {
+        const call = this.#kinds[i + 1] === openParen;
+        // ATTRIBUTE(1) f(int a): the second name is the function's
+        if (call && macroLike.test(declarator.name)) return 'none';
         guess = true;
-        if (this.#kinds[i + 1] === openParen) i = this.#after(i + 1) - 1;
+        if (call) i = this.#after(i + 1) - 1;
       } else return 'none';
     }
     return guess ? 'guess' : 'plain';

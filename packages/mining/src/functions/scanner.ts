@@ -593,8 +593,12 @@ class Scanner {
         }
       } else if (character === quote) {
         let close = i + 1;
-        while (close < end && bytes[close] !== quote && bytes[close] !== newline)
-          close += bytes[close] === backslash ? 2 : 1;
+        while (close < end && bytes[close] !== quote && bytes[close] !== newline) {
+          if (bytes[close] !== backslash) close++;
+          else if (bytes[close + 1] === newline || bytes[close + 1] === carriageReturn)
+            break; // the line goes on
+          else close += 2;
+        }
         if (bytes[close] === quote) i = close;
       }
       i++;
@@ -632,7 +636,7 @@ class Scanner {
         // the skipped arm of #if 0 left no state behind
         if (conditional.constant === false) conditional.constant = undefined;
         else {
-          conditional.after ??= state.copy();
+          if (this.#decides(conditional)) conditional.after = state.copy();
           state.assign(conditional.before);
         }
         this.#context = undefined;
@@ -644,10 +648,16 @@ class Scanner {
         if (!conditional) return;
         const { before, after } = conditional;
         const level = state.level;
-        if (after) state.assign(after);
-        if (level !== state.level || (!after && level !== before.level)) this.#doubtConditional(before);
+        if (after && !this.#decides(conditional)) state.assign(after);
+        const agreed = after ? after.level === level : before.level === level;
+        if (!agreed) this.#doubtConditional(before);
       }
     }
+  }
+
+  /** The first arm decides how the text goes on, unless it leaves the braces as they were and another does not. */
+  #decides({ before, after }: Conditional): boolean {
+    return !after || (after.level === before.level && this.#state.level !== before.level);
   }
 
   #doubtConditional(before: ScannerState): void {
