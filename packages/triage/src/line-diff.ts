@@ -11,7 +11,7 @@ export interface DiffLine {
 }
 
 /** Beyond this many edits the texts share too little for a diff to help, and Myers' algorithm grows quadratic. */
-const maxEdits = 4000;
+const maxEdits = 1000;
 
 /** Line by line, shortest edit script; texts that differ nearly everywhere come out as all removed, then all added. */
 export function diffLines(before: string, after: string): DiffLine[] {
