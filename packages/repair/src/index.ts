@@ -29,3 +29,23 @@ export { cweOf, type ParsedSource, parseSource, parseTarget, type TargetHunk } f
 export type { RegionRule } from './format/placements.js';
 export { splitTokens, vulRepairAddedTokens } from './format/special-tokens.js';
 export { applyEdits, myersDiff, type TokenDiff, type TokenEdit } from './format/token-edits.js';
+export { type CodeBleu, type CodeBleuOptions, type CodePair, cKeywords, codeBleu } from './score/code-bleu.js';
+export { type CweRow, type TopTenTable, topTenCwes } from './score/cwe-tables.js';
+export { editSimilarity } from './score/edit-similarity.js';
+export {
+  type CutOptions,
+  cleanPrediction,
+  cutTruth,
+  perfectRank,
+  type TruthTokenizer,
+} from './score/perfect-prediction.js';
+export {
+  type RepairPredictions,
+  type RepairReport,
+  type RepairTruth,
+  type SampleScore,
+  type ScoreOptions,
+  scoreRepairs,
+} from './score/score-repairs.js';
+export { paperSeeds, type SeedMetrics, type SeedSummary } from './score/seed-tables.js';
+export type { SyntaxCheck } from './syntax/c-syntax.js';

@@ -1,0 +1,1 @@
+export { type CSyntax, createCSyntax, type SyntaxCheck } from './syntax/c-syntax.js';
