@@ -23,10 +23,21 @@ export function standardDeviation(values: Numbers): number {
   return Math.sqrt(sampleVariance(values));
 }
 
-/** The `q`-quantile of ascending values by linear interpolation: R's type 7, NumPy's default. */
-export function quantileOfSorted(sorted: Numbers, q: number): number {
-  const position = q * (sorted.length - 1);
+/** Largest absolute value, 0 of none. */
+export function largestSize(values: Numbers): number {
+  let largest = 0;
+  for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]!));
+  return largest;
+}
+
+/** The value at `position` of ascending values, counted from 0, by linear interpolation between its neighbours. */
+export function valueAt(sorted: Numbers, position: number): number {
   const below = Math.floor(position);
   const low = sorted[below]!;
   return below + 1 < sorted.length ? low + (position - below) * (sorted[below + 1]! - low) : low;
+}
+
+/** The `q`-quantile of ascending values: R's type 7, NumPy's default. */
+export function quantileOfSorted(sorted: Numbers, q: number): number {
+  return valueAt(sorted, q * (sorted.length - 1));
 }

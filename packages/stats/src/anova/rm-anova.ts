@@ -1,5 +1,5 @@
 import { fail } from '../checks.js';
-import { mean } from '../moments.js';
+import { largestSize, mean } from '../moments.js';
 import type { ResultHeader } from '../result.js';
 import { fTail } from '../special/tails.js';
 import { kronecker, orthonormalContrasts, unitMean } from './contrasts.js';
@@ -89,7 +89,7 @@ function testEffect(name: string, rows: readonly number[][], contrasts: readonly
   const deviations = scores.map((score) => score.map((value, c) => value - means[c]!));
   const sumOfSquares = subjects * means.reduce((sum, value) => sum + value * value, 0);
   const errorSumOfSquares = deviations.flat().reduce((sum, value) => sum + value * value, 0);
-  const scale = Math.max(...rows.map((row) => Math.max(...row.map(Math.abs))));
+  const scale = largestSize(rows.map(largestSize));
   if (errorSumOfSquares <= subjects * k * (16 * Number.EPSILON * scale) ** 2) {
     fail(
       'no-variation',

@@ -1,5 +1,5 @@
 import { fail, type Numbers, requireCount, requireFinite, requireOneOf, requireSameLength } from '../checks.js';
-import { quantileOfSorted } from '../moments.js';
+import { valueAt } from '../moments.js';
 import type { ResultHeader } from '../result.js';
 import { isPositive, type Labels } from './score-sweep.js';
 
@@ -42,10 +42,9 @@ export function calibration(
   requireCount(bins, 'bins', 1);
   const brier = brierScore(truth, probabilities);
   const n = truth.length;
-  const share = (i: number) => i / bins;
   const sorted = strategy === 'quantile' ? Float64Array.from(probabilities).sort() : undefined;
   const edges = Float64Array.from({ length: bins + 1 }, (_, i) =>
-    sorted ? quantileOfSorted(sorted, share(i)) : share(i),
+    sorted ? valueAt(sorted, (i * (n - 1)) / bins) : i / bins,
   );
   const counts = new Uint32Array(bins);
   const positives = new Uint32Array(bins);

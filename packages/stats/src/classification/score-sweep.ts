@@ -24,19 +24,18 @@ export function isPositive(label: number | boolean | undefined, index: number): 
 /** Checks labels and scores and parts the scores by class: two plain sorts, no sort of indices. */
 export function scoresByClass(truth: Labels, scores: Numbers): ScoresByClass {
   requireSameLength(truth, scores, ['truth', 'scores']);
-  requireFinite(scores, 'scores');
-  if (truth.length === 0) fail('no-items', 'truth and scores are empty', 'Score at least one item.');
-  let count = 0;
-  for (let i = 0; i < truth.length; i++) if (isPositive(truth[i], i)) count++;
-  const positives = new Float64Array(count);
-  const negatives = new Float64Array(truth.length - count);
-  let p = 0;
-  let n = 0;
-  for (let i = 0; i < truth.length; i++) {
-    if (isPositive(truth[i], i)) positives[p++] = scores[i]!;
-    else negatives[n++] = scores[i]!;
+  const n = truth.length;
+  if (n === 0) fail('no-items', 'truth and scores are empty', 'Score at least one item.');
+  const buffer = new Float64Array(n); // positives from the front, negatives from the back
+  let positives = 0;
+  let back = n;
+  for (let i = 0; i < n; i++) {
+    const score = scores[i]!;
+    if (!Number.isFinite(score)) requireFinite(scores, 'scores');
+    if (isPositive(truth[i], i)) buffer[positives++] = score;
+    else buffer[--back] = score;
   }
-  return { positives: positives.sort(), negatives: negatives.sort() };
+  return { positives: buffer.subarray(0, positives).sort(), negatives: buffer.subarray(positives).sort() };
 }
 
 /**

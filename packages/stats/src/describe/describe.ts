@@ -22,6 +22,7 @@ import type { PowerResult } from '../planning/power.js';
 import type { FriedmanResult } from '../ranking/friedman.js';
 import type { NemenyiResult } from '../ranking/nemenyi.js';
 import type { Alternative } from '../result.js';
+import { describeRmAnova } from './describe-rm-anova.js';
 import { equal, interval, joined, percent, plain, pValue, say, score, two, type Wording } from './wording.js';
 
 export type DescribableResult =
@@ -127,14 +128,6 @@ function describeMetrics(result: Metrics): Wording {
     value('rocAuc', 'ROC-AUC'),
   ];
   return say`${joined(values, ', ')} on ${n(result.n)} items, positive at a score of ${result.threshold} or more.`;
-}
-
-function describeRmAnova(result: RmAnova2Result): Wording {
-  const effects = result.effects.map((effect) => {
-    const df = `F(${effect.dfNumerator},${effect.dfDenominator})`;
-    return say`${effect.name}: ${equal(df, df, two(effect.f))}, ${pValue(effect.p)}, ${equal('η²p', '\\eta^{2}_{p}', two(effect.partialEtaSquared))}, ${equal('f', 'f', two(effect.cohensF))} (${magnitude('partialEtaSquared', effect.partialEtaSquared)})`;
-  });
-  return say`${result.method}, ${n(result.n)} subjects. ${joined(effects)}.`;
 }
 
 function describeEffort(result: EffortMetrics): Wording {

@@ -2,6 +2,8 @@
 export interface Wording {
   sentence: string;
   latex: string;
+  /** A whole `tabular`, for results that papers print as a table. */
+  latexTable?: string;
 }
 
 const special: Record<string, string> = {
@@ -13,7 +15,7 @@ const special: Record<string, string> = {
   '≥': '$\\geq$',
 };
 
-const escapeLatex = (text: string): string =>
+export const escapeLatex = (text: string): string =>
   text.replace(/[\\~^×→≥&%#_{}$]/g, (character) => special[character] ?? `\\${character}`);
 
 /** A template whose plain values are escaped for LaTeX and whose wordings are set in each form. The literal text must be safe in both. */
@@ -37,20 +39,23 @@ const minus = (value: string) => value.replaceAll('-', '−');
 /** A number by itself, with a true minus sign in each form. */
 export const plain = (value: string): Wording => ({ sentence: minus(value), latex: `$${value}$` });
 
-/** `p < .001`, or three decimals without the leading zero, as journals print it. */
+/** `p < .001`, else three decimals, four below .01, without the leading zero, as journals print it. */
 export function pValue(p: number): Wording {
-  const text = p < 0.001 ? '< .001' : p > 0.9995 ? '= 1.000' : `= ${p.toFixed(3).replace(/^0/, '')}`;
+  const decimals = p < 0.01 ? 4 : 3;
+  const text = p < 0.001 ? '< .001' : p > 0.9995 ? '= 1.000' : `= ${p.toFixed(decimals).replace(/^0/, '')}`;
   return { sentence: `p ${text}`, latex: `$p ${text}$` };
 }
 
 /** Two decimals: test statistics, kappas, effect sizes. */
 export const two = (value: number): string => value.toFixed(2).replace(/^-(0\.00)$/, '$1');
 
-/** Four decimals below ten, as the papers print scores, and fewer above. */
+/** Four decimals below ten, as the papers print scores; fewer above, and two significant digits below a thousandth. */
 export function score(value: number): string {
-  if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  const text = Math.abs(value) < 10 ? value.toFixed(4) : Number(value.toPrecision(6)).toString();
-  return text.replace(/^-(0\.0+)$/, '$1');
+  const size = Math.abs(value);
+  if (size === Number.POSITIVE_INFINITY) return value > 0 ? '∞' : '-∞';
+  if (size >= 10) return `${Number(value.toPrecision(6))}`;
+  if (size >= 0.001 || size < 1e-12) return value.toFixed(4).replace(/^-(0\.0+)$/, '$1');
+  return value.toFixed(1 - Math.floor(Math.log10(size)));
 }
 
 /** A share of one as a percentage. */

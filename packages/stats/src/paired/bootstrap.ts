@@ -7,7 +7,7 @@ import {
   requireProbability,
   requireVariation,
 } from '../checks.js';
-import { mean, quantileOfSorted } from '../moments.js';
+import { largestSize, mean, quantileOfSorted } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { normalUpperQuantile } from '../special/quantiles.js';
 import { normalTail } from '../special/tails.js';
@@ -82,8 +82,9 @@ export function percentileInterval(sortedMeans: Float64Array, level: number): In
 /** Efron and Tibshirani (1993), equations 14.9 to 14.15; resamples equal to the mean count half below it, as in SciPy. */
 export function bcaInterval(differences: Float64Array, sortedMeans: Float64Array, level: number): Interval {
   const centre = mean(differences);
+  const slack = 1e-12 * largestSize(differences); // means that differ by rounding alone are equal
   let below = 0;
-  for (const value of sortedMeans) below += value < centre ? 1 : value === centre ? 0.5 : 0;
+  for (const value of sortedMeans) below += value < centre - slack ? 1 : value <= centre + slack ? 0.5 : 0;
   // With every resample on one side the correction would be infinite: the ends are the extremes then.
   const share = Math.min(Math.max(below / sortedMeans.length, 1e-300), 1 - 2 ** -53);
   const bias = -normalUpperQuantile(share);

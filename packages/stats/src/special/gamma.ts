@@ -1,5 +1,6 @@
 // Log-gamma by its Stirling series, the regularised incomplete gamma function by its power series and its continued
-// fraction (Abramowitz and Stegun, 6.1.41, 6.5.29, 6.5.31). jStat's own are good to 1e-10 at best and have no upper tail.
+// fraction (Abramowitz and Stegun, 6.1.41, 6.5.29, 6.5.31). jStat's own are short of digits for large
+// arguments and have no upper tail: docs/decisions/stats-depends-on-core.md.
 
 const halfLogTwoPi = 0.9189385332046727;
 

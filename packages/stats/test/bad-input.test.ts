@@ -1,0 +1,245 @@
+import { createRng, RedefError } from '@redef/core';
+import { describe, expect, test } from 'vitest';
+import * as stats from '../src/index.js';
+
+const rng = createRng('bad input');
+type Paired = (a: number[], b: number[]) => unknown;
+const paired: Record<string, Paired> = {
+  pairedTTest: (a, b) => stats.pairedTTest(a, b),
+  wilcoxonSignedRank: (a, b) => stats.wilcoxonSignedRank(a, b),
+  bootstrapMeanDifference: (a, b) => stats.bootstrapMeanDifference(a, b, { rng }),
+  signFlipTest: (a, b) => stats.signFlipTest(a, b, { rng }),
+  equivalenceTest: (a, b) => stats.equivalenceTest(a, b, { margin: 0.1 }),
+  bayesianComparison: (a, b) => stats.bayesianComparison(a, b, { rope: 0.1 }),
+  cohensDz: (a, b) => stats.cohensDz(a, b),
+  matchedPairsRankBiserial: (a, b) => stats.matchedPairsRankBiserial(a, b),
+};
+
+/** Fails unless `call` throws a RedefError of this code with a remedy and no NaN of its own making. */
+function refuses(call: () => unknown, code: string): void {
+  let thrown: unknown;
+  try {
+    call();
+  } catch (error) {
+    thrown = error;
+  }
+  if (!RedefError.isInstance(thrown)) expect.fail(`expected a RedefError ${code}, got ${String(thrown)}`);
+  expect(thrown.code, thrown.message).toBe(code);
+  expect(thrown.remedy.length).toBeGreaterThan(5);
+}
+
+describe.each(Object.entries(paired))('%s refuses', (_, call) => {
+  test.each<[string, number[], number[], string]>([
+    ['unequal lengths', [1, 2, 3], [1, 2], 'unequal-lengths'],
+    ['NaN', [1, Number.NaN, 3], [1, 2, 4], 'not-finite'],
+    ['infinity', [1, 2, 3], [1, 2, Number.POSITIVE_INFINITY], 'not-finite'],
+    ['one pair', [1], [2], 'too-few-pairs'],
+    ['no pairs', [], [], 'too-few-pairs'],
+    ['all differences zero', [1, 2, 3], [1, 2, 3], 'all-differences-zero'],
+  ])('%s', (__, a, b, code) => refuses(() => call(a, b), code));
+});
+
+test.each(['pairedTTest', 'bootstrapMeanDifference', 'equivalenceTest', 'bayesianComparison', 'cohensDz'])(
+  '%s refuses a constant difference',
+  (name) => refuses(() => paired[name]!([1, 2, 3], [0, 1, 2]), 'no-variation'),
+);
+
+const factors: [stats.Factor, stats.Factor] = [{ name: 'model' }, { name: 'encoding' }];
+const table = (...subjects: number[][][]) => subjects;
+const full = [
+  [1, 2],
+  [3, 5],
+];
+
+describe('the ANOVA and its post-hoc tests refuse', () => {
+  test.each<[string, number[][][], string]>([
+    ['a missing cell', table(full, [[1, 2], [3]]), 'missing-cells'],
+    ['a missing row', table(full, [[1, 2]]), 'missing-cells'],
+    [
+      'a cell too many',
+      table(full, [
+        [1, 2, 3],
+        [3, 4],
+      ]),
+      'missing-cells',
+    ],
+    [
+      'NaN',
+      table(full, [
+        [1, Number.NaN],
+        [3, 4],
+      ]),
+      'missing-cells',
+    ],
+    ['one subject', table(full), 'too-few-cells'],
+    ['one level', table([[1, 2]], [[1, 3]]), 'too-few-cells'],
+    ['nothing', [], 'too-few-cells'],
+    ['subjects that are copies', table(full, full, full), 'no-variation'],
+  ])('%s', (_, values, code) => {
+    refuses(() => stats.rmAnova2(values, { factors }), code);
+    refuses(() => stats.postHocPairs(values, { factors, compare: 'encoding' }), code);
+  });
+
+  test('level names that do not fit, and a factor that is not there', () => {
+    const values = table(full, [
+      [2, 2],
+      [4, 4],
+    ]);
+    const named: [stats.Factor, stats.Factor] = [{ name: 'model', levels: ['a'] }, { name: 'encoding' }];
+    refuses(() => stats.rmAnova2(values, { factors: named }), 'invalid-option');
+    refuses(() => stats.postHocPairs(values, { factors, compare: 'seed' }), 'invalid-option');
+  });
+});
+
+test('copies are found whatever rounding does to them', () => {
+  const odd = [
+    [0.1 + 0.2, 1 / 3],
+    [1e8 / 7, 2 / 3],
+  ];
+  refuses(() => stats.rmAnova2([odd, odd, odd], { factors }), 'no-variation');
+});
+
+test.each<[string, () => unknown, string]>([
+  ['labels other than 0 and 1', () => stats.metrics([0, 2], [0.1, 0.2]), 'invalid-label'],
+  ['more labels than scores', () => stats.metrics([0, 1, 1], [0.1, 0.2]), 'unequal-lengths'],
+  ['a score that is no number', () => stats.metrics([0, 1], [0.1, Number.NaN]), 'not-finite'],
+  ['no items', () => stats.metrics([], []), 'no-items'],
+  ['a threshold of NaN', () => stats.metrics([0, 1], [0, 1], { threshold: Number.NaN }), 'invalid-option'],
+  ['a threshold for one class', () => stats.bestThreshold([1, 1], [0.1, 0.2]), 'one-class'],
+  ['a calibration of logits', () => stats.calibration([0, 1], [-2, 3]), 'not-a-probability'],
+  ['no bins', () => stats.calibration([0, 1], [0.2, 0.3], { bins: 0 }), 'invalid-option'],
+  ['negative effort', () => stats.effortMetrics([0, 1], [0.2, 0.3], [1, -1]), 'invalid-effort'],
+  ['no effort at all', () => stats.effortMetrics([0, 1], [0.2, 0.3], [0, 0]), 'invalid-effort'],
+  ['logits where effort divides', () => stats.effortMetrics([0, 1], [-0.2, 0.3], [1, 1]), 'not-a-probability'],
+  ['equal rankings', () => stats.deLongTest([1, 1, 0, 0], [4, 3, 2, 1], [8, 6, 4, 2]), 'no-variation'],
+  ['one positive', () => stats.deLongTest([1, 0, 0], [4, 3, 2], [1, 6, 4]), 'too-few-items'],
+  ['classifiers that never differ', () => stats.mcNemarTest([1, 0, 1], [1, 0, 1]), 'all-differences-zero'],
+  ['a p-value over 1', () => stats.holm([0.1, 1.2]), 'not-a-p-value'],
+  ['a p-value of NaN', () => stats.benjaminiHochberg([Number.NaN]), 'not-a-p-value'],
+  ['raters of one mind and one category', () => stats.cohensKappa(['a', 'a'], ['a', 'a']), 'no-variation'],
+  [
+    'weights without an order',
+    () => stats.cohensKappa(['a', 'b'], ['b', 'b'], { weights: 'linear' }),
+    'invalid-option',
+  ],
+  [
+    'a category that is not listed',
+    () => stats.cohensKappa(['a', 'c'], ['b', 'b'], { categories: ['a', 'b'] }),
+    'unknown-category',
+  ],
+  [
+    'subjects with fewer ratings',
+    () =>
+      stats.fleissKappa([
+        [1, 2],
+        [1, 1],
+      ]),
+    'unequal-raters',
+  ],
+  [
+    'one rater',
+    () =>
+      stats.fleissKappa([
+        [1, 0],
+        [0, 1],
+      ]),
+    'unequal-raters',
+  ],
+  ['half a rating', () => stats.fleissKappa([[1.5, 1.5]]), 'invalid-count'],
+  ['ragged counts', () => stats.fleissKappa([[1, 1], [2]]), 'invalid-count'],
+  [
+    'counts in one category',
+    () =>
+      stats.fleissKappa([
+        [3, 0],
+        [3, 0],
+      ]),
+    'no-variation',
+  ],
+  [
+    'ratings that never meet',
+    () =>
+      stats.krippendorffAlpha([
+        [1, null],
+        [null, 2],
+      ]),
+    'too-few-pairs',
+  ],
+  [
+    'ratings all equal',
+    () =>
+      stats.krippendorffAlpha([
+        [1, 1],
+        [1, 1],
+      ]),
+    'no-variation',
+  ],
+  [
+    'words on an interval scale',
+    () =>
+      stats.krippendorffAlpha(
+        [
+          ['a', 'b'],
+          ['a', 'a'],
+        ],
+        { level: 'interval' },
+      ),
+    'not-finite',
+  ],
+  ['ragged raters', () => stats.krippendorffAlpha([[1, 2], [1]]), 'unequal-lengths'],
+  ['more successes than trials', () => stats.wilsonInterval(3, 2), 'invalid-option'],
+  ['no trials', () => stats.clopperPearsonInterval(0, 0), 'invalid-option'],
+  ['a level of 95', () => stats.wilsonInterval(1, 2, 95), 'invalid-option'],
+  [
+    'two conditions for Friedman',
+    () =>
+      stats.friedmanTest([
+        [1, 2],
+        [2, 1],
+      ]),
+    'too-few-cells',
+  ],
+  [
+    'a ragged table for Friedman',
+    () =>
+      stats.friedmanTest([
+        [1, 2, 3],
+        [2, 1],
+      ]),
+    'missing-cells',
+  ],
+  [
+    'nothing to rank',
+    () =>
+      stats.friedmanTest([
+        [1, 1, 1],
+        [2, 2, 2],
+      ]),
+    'no-variation',
+  ],
+  ['a margin below zero', () => stats.equivalenceTest([1, 2], [1, 3], { margin: -1 }), 'invalid-option'],
+  [
+    'a correlation of one',
+    () => stats.bayesianComparison([1, 2], [1, 3], { rope: 1, correlation: 1 }),
+    'invalid-option',
+  ],
+  ['no spread to plan with', () => stats.seedsNeeded({ difference: 1, standardDeviation: 0 }), 'invalid-option'],
+  ['a difference of nothing', () => stats.seedsNeeded({ difference: 0, standardDeviation: 1 }), 'invalid-option'],
+  ['one seed', () => stats.minimumDetectableDifference({ n: 1, standardDeviation: 1 }), 'invalid-option'],
+  ['a power of 1', () => stats.seedsNeeded({ difference: 1, standardDeviation: 1, power: 1 }), 'invalid-option'],
+  ['an exact test too large', () => stats.wilcoxonSignedRank(...long(501), { method: 'exact' }), 'invalid-option'],
+  ['all flips of too many pairs', () => stats.signFlipTest(...long(25), { method: 'exact', rng }), 'invalid-option'],
+  ['half a resample', () => stats.bootstrapMeanDifference([1, 2], [1, 3], { rng, resamples: 0.5 }), 'invalid-option'],
+])('refuses %s', (_, call, code) => refuses(call, code));
+
+function long(n: number): [number[], number[]] {
+  return [Array.from({ length: n }, (_, i) => i + (i % 3)), Array.from({ length: n }, (_, i) => i + (i % 2) + 0.5)];
+}
+
+test('options out of their list are refused by name, as JavaScript callers meet them', () => {
+  const wrong = 'both' as 'two-sided';
+  refuses(() => stats.pairedTTest([1, 2], [1, 3], { alternative: wrong }), 'invalid-option');
+  refuses(() => stats.wilcoxonSignedRank([1, 2], [1, 3], { alternative: wrong }), 'invalid-option');
+  refuses(() => stats.magnitude('r2' as 'cohensDz', 1), 'invalid-option');
+  refuses(() => stats.describe({ kind: 'toast' } as unknown as stats.PairedTTestResult), 'invalid-result');
+});
