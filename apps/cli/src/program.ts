@@ -5,6 +5,7 @@ import { encodeCommand } from './commands/encode.js';
 import { mineCommand } from './commands/mine.js';
 import { predictCommand } from './commands/predict.js';
 import { reportCommand } from './commands/report.js';
+import { scoreCommand } from './commands/score.js';
 import { splitCommand } from './commands/split.js';
 import { studyCommand } from './commands/study.js';
 import { trainCommand } from './commands/train.js';
@@ -21,6 +22,7 @@ const commands = [
   trainCommand,
   predictCommand,
   reportCommand,
+  scoreCommand,
   auditDataCommand,
 ];
 

@@ -39,6 +39,8 @@ export {
   perfectRank,
   type TruthTokenizer,
 } from './score/perfect-prediction.js';
+export { type RepairTable, repairTables } from './score/report-tables.js';
+export { readPredictions, readTruths, type ScoreRow } from './score/rows.js';
 export {
   type RepairPredictions,
   type RepairReport,
