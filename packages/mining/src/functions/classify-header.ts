@@ -35,6 +35,8 @@ const tailWords = words(
   'const volatile noexcept override final throw try mutable restrict __restrict __restrict__ __attribute__ ' +
     '__attribute __declspec asm __asm__ __asm and_then',
 );
+/** Words that stand for whole declarations of their own. */
+const foreignMacro = /(?:^|_)(?:BEGIN|END)(?:_|$)|^Q_(?:OBJECT|GADGET|NAMESPACE)$/;
 const macroLike = /^(?:_*[A-Z][A-Z0-9_]*|__\w+)$/;
 
 /** Reads the tokens before a `{` and tells what it opens; `className` is the class whose braces it stands in. */
@@ -79,16 +81,18 @@ class HeaderReader {
   }
 
   classify(): Header {
-    const begin = this.#skipForeignMacros();
+    const oldStyle = this.language === 'c' && this.#kinds[this.#count - 1] === semicolon;
+    const begin = oldStyle ? 0 : this.#skipForeignMacros();
     const head = this.#skipPrefixes(begin);
     if (head >= this.#count) {
-      const linkage = this.#count === 2 && this.#text[0] === 'extern' && this.#kinds[1] === string;
+      const linkage = this.#count === begin + 2 && this.#text[begin] === 'extern' && this.#kinds[begin + 1] === string;
       return linkage ? { kind: 'container', name: '' } : { kind: 'other', lost: false };
     }
-    if (control.has(this.#text[head]!)) return { kind: 'other', lost: true };
+    // `catch` is the rest of a function whose body is a try block
+    if (control.has(this.#text[head]!)) return { kind: 'other', lost: this.#text[head] !== 'catch' };
     if (this.#isInitialiser(head)) return { kind: 'other', lost: false };
 
-    const classKey = this.#classKey(head);
+    const classKey = oldStyle ? -1 : this.#classKey(head);
     const found = this.#findFunction(head, classKey);
     if (found === 'group') return { kind: 'group' };
     if (found)
@@ -105,18 +109,25 @@ class HeaderReader {
     return { kind: 'container', name: key === 'namespace' ? '' : this.#classNameAfter(classKey) };
   }
 
-  /** Macro invocations without `;`, with a blank line, comment or directive between them and the rest, are not part of it. */
+  /**
+   * Macro invocations before a definition that are none of it: those with a blank line, comment or directive after them,
+   * and on a line of their own those with a string among their arguments (`MODULE_LICENSE("GPL")`), those that say they
+   * begin or end something (`__BEGIN_DECLS`, `END_TEST`), and those in small letters (`rb_gen(...)`), which cannot be attributes.
+   */
   #skipForeignMacros(): number {
     let begin = 0;
     for (let i = 0; i < this.#count; ) {
-      if (this.#kinds[i] !== identifier || !macroLike.test(this.#text[i]!)) break;
+      const word = this.#text[i]!;
       const call = this.#kinds[i + 1] === openParen;
+      const macro = macroLike.test(word);
+      if (this.#kinds[i] !== identifier || takesParens.has(word) || !(macro || call)) break;
       const last = call ? this.#partner[i + 1]! : i;
-      if (last < 0 || last + 1 >= this.#count) break;
+      if (last < 0 || last + 1 >= this.#count || this.#kinds[last + 1] !== identifier) break;
       const gap = this.tokens.lines[last + 1]! - this.tokens.lines[last]!;
       const quotes = call && this.#kinds.slice(i + 1, last).includes(string);
       i = last + 1;
-      if (gap > 1 || (gap === 1 && quotes)) begin = i;
+      if (gap > 1 || (gap === 1 && (quotes || !macro || foreignMacro.test(word)))) begin = i;
+      else if (!macro) break;
     }
     return begin;
   }
@@ -289,7 +300,7 @@ class HeaderReader {
     if (this.#kinds[close + 1] === openParen && this.#partner[close + 1]! > 0) {
       const parametersEnd = this.#partner[close + 1]!;
       const lone = close === open + 2 && first === identifier;
-      if (lone && nameStart > head) {
+      if (lone && (nameStart > head || !macroLike.test(text))) {
         return { nameStart: open + 1, name: this.#text[open + 1]!, parameters: close + 1, parametersEnd };
       }
       return { nameStart, name: this.#join(nameStart, close), parameters: close + 1, parametersEnd };
@@ -362,7 +373,12 @@ class HeaderReader {
     for (let i = from; i <= to; i++) {
       const word = this.#kinds[i] === identifier || this.#kinds[i] === number;
       const wordBefore = i > from && (this.#kinds[i - 1] === identifier || this.#kinds[i - 1] === number);
-      joined += word && wordBefore ? ` ${this.#text[i]}` : this.#kinds[i] === comma ? ', ' : this.#text[i];
+      joined +=
+        word && wordBefore
+          ? ` ${this.#text[i]}`
+          : this.#kinds[i] === comma && this.#text[i - 1] !== 'operator'
+            ? ', '
+            : this.#text[i];
     }
     return joined;
   }

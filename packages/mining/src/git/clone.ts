@@ -38,19 +38,29 @@ export async function cloneRepository(url: string, folder: string, options: Clon
       remedy: 'Name a folder that does not exist yet, or mine the repository that is there.',
     });
   }
+  const environment = {
+    ...gitEnvironment(),
+    ...sshEnvironment(),
+    GIT_ALLOW_PROTOCOL: 'https:http:ssh:git:file',
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes', // a key that asks for its passphrase is a refusal, not a prompt
+  };
   const git = simpleGit({
     ...(signal ? { abort: signal } : {}),
     timeout: { block: stallMs },
     progress: (event) => onEvent?.(progress(event)),
     config: ['core.hooksPath=/dev/null', 'credential.helper=', 'protocol.ext.allow=never'],
+    // each of these is set here to turn something off
     unsafe: {
-      allowUnsafeHooksPath: true,
-      allowUnsafeCredentialHelper: true,
-      allowUnsafeConfigPaths: true,
-      allowUnsafeProtocolOverride: true,
       allowUnsafeAskPass: true,
+      allowUnsafeConfigPaths: true,
+      allowUnsafeCredentialHelper: true,
+      allowUnsafeHooksPath: true,
+      allowUnsafeProtocolOverride: true,
+      allowUnsafeSshCommand: true,
+      allowUnsafeTemplateDir: true,
     },
-  }).env({ ...gitEnvironment(), GIT_ALLOW_PROTOCOL: 'https:http:ssh:git:file' });
+    allowEnvironment: Object.keys(environment),
+  }).env(environment);
   try {
     await git.clone(local ? resolve(url) : url, target, ['--bare', '--no-tags', '--template=', '--no-local']);
   } catch (error) {
@@ -58,6 +68,12 @@ export async function cloneRepository(url: string, folder: string, options: Clon
     throw cloneError(error, withoutPassword(url), signal);
   }
   return target;
+}
+
+/** Where ssh finds the user's keys. */
+function sshEnvironment(): Record<string, string> {
+  const { HOME, SSH_AUTH_SOCK } = process.env;
+  return { ...(HOME ? { HOME } : {}), ...(SSH_AUTH_SOCK ? { SSH_AUTH_SOCK } : {}) };
 }
 
 function progress({ stage, processed, total }: SimpleGitProgressEvent): ProgressEvent {
