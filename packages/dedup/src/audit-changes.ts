@@ -13,7 +13,7 @@ export type SplitChange = Pick<
 /**
  * Audits labelled changes for what would let a model recognise a test change: the same pair of texts within or across
  * splits, one pair under both labels, one commit or one function in two splits, and a split in time that does not hold,
- * overall or within each project and label (ReDef, section 4). `leaks.time` has the two orders in that sequence.
+ * overall or within each project and label (ReDef, section 3.1). `leaks.time` has the two orders in that sequence.
  *
  * @throws `RedefError` `invalid-record` for a change without a split, `aborted`
  */

@@ -4,14 +4,12 @@ import { candidatePairs } from './candidates.js';
 import { UnionFind } from './union-find.js';
 
 test('yields each pair that meets in some band, once', () => {
-  const bands = fc
-    .integer({ min: 1, max: 4 })
-    .chain((count) =>
-      fc.array(fc.array(fc.constantFrom(0, 1, 2, 0xffffffff), { minLength: 12, maxLength: 12 }), {
-        minLength: count,
-        maxLength: count,
-      }),
-    );
+  const bands = fc.integer({ min: 1, max: 4 }).chain((count) =>
+    fc.array(fc.array(fc.constantFrom(0, 1, 2, 0xffffffff), { minLength: 12, maxLength: 12 }), {
+      minLength: count,
+      maxLength: count,
+    }),
+  );
   fc.assert(
     fc.property(bands, (rows) => {
       const keys = rows.map((row) => Uint32Array.from(row));

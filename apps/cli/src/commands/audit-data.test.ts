@@ -76,7 +76,7 @@ describe('redef audit-data', () => {
   test('--fail-on ends with 1 where the data has it, and with 0 where it has not', async () => {
     const leaked = await redef(['audit-data', 'train.csv', 'test.csv', '--fail-on', 'leak']);
     expect(leaked).toMatchObject({ code: 1, stderr: expect.stringContaining('leak') });
-    expect(leaked.stdout).toContain('1 of 3 rows of test (33.3%) stand in another set too.');
+    expect(leaked.stdout).toContain('Of the 3 rows of test, 1 (33.3%) stand in another set too.');
     expect(await redef(['audit-data', 'test.csv', '--fail-on', 'leak,duplicate'])).toMatchObject({ code: 0 });
     expect(await redef(['audit-data', 'train.csv', '--fail-on', 'leak'])).toMatchObject({ code: 0 });
     expect(await redef(['audit-data', 'train.csv', '--fail-on', 'leak,duplicate'])).toMatchObject({ code: 1 });

@@ -189,7 +189,7 @@ function inflationTable(inflation: readonly InflationEstimate[]): AuditTable {
 }
 
 function range([low, high]: Interval): string {
-  return `[${percent(low)}, ${percent(high)}]`;
+  return `(${percent(low)} to ${percent(high)})`;
 }
 
 function qualityTables({ quality }: DataAudit): AuditTable[] {

@@ -14,27 +14,26 @@ export function auditVerdicts(audit: DataAudit): string[] {
     verdicts.push(
       exact === 0
         ? `No row of ${last} stands in another set.`
-        : `${count(exact)} of ${count(rows)} rows of ${last} (${percent(exact / rows)}) stand in another set too.`,
+        : `Of the ${count(rows)} rows of ${last}, ${count(exact)} (${percent(exact / rows)}) stand in another set too.`,
     );
-    if (stripped > 0) verdicts.push(`${count(stripped)} more differ from such a row in the CWE tag alone.`);
+    if (stripped > 0) verdicts.push(`With the CWE tag left out it is ${count(exact + stripped)}.`);
     if (audit.near) {
       const near = leaked('near');
-      verdicts.push(
-        `${count(near)} rows of ${last} (${percent(rows ? near / rows : 0)}) have an exact, renamed or near twin in another set.`,
-      );
+      verdicts.push(`With renamed and near duplicates it is ${count(near)} (${percent(rows ? near / rows : 0)}).`);
     }
   }
   for (const name of names) {
     const { inSetDuplicates, rows } = audit.sets[name]!;
-    if (inSetDuplicates > 0) verdicts.push(`${name} repeats ${count(inSetDuplicates)} of its ${count(rows)} rows.`);
+    if (inSetDuplicates > 0)
+      verdicts.push(`Of the ${count(rows)} rows of ${name}, ${count(inSetDuplicates)} repeat an earlier one.`);
   }
   if (audit.contradictions > 0) {
-    verdicts.push(`${count(audit.contradictions)} codes stand under several labels.`);
+    verdicts.push(`Codes that stand under several labels: ${count(audit.contradictions)}.`);
   }
   const { commits, functions, time } = audit.leaks;
-  if (commits && commits.shared > 0) verdicts.push(`${count(commits.shared)} commits have rows in several sets.`);
+  if (commits && commits.shared > 0) verdicts.push(`Commits with rows in several sets: ${count(commits.shared)}.`);
   if (functions && functions.shared > 0)
-    verdicts.push(`${count(functions.shared)} functions have versions in several sets.`);
+    verdicts.push(`Functions with versions in several sets: ${count(functions.shared)}.`);
   for (const { within, holds } of time ?? []) {
     if (!holds && names.length > 1) {
       verdicts.push(
