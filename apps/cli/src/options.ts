@@ -53,3 +53,13 @@ export function fraction(text: string): number {
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
+
+/** A number of at least `least`. */
+export function number(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!(value >= least && value < Number.POSITIVE_INFINITY) || text.trim() === '')
+      throw new InvalidArgumentError(`expected a number of at least ${least}`);
+    return value;
+  };
+}

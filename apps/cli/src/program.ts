@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { auditCommand } from './commands/audit.js';
 import { auditDataCommand } from './commands/audit-data.js';
 import { dedupCommand } from './commands/dedup.js';
 import { encodeCommand } from './commands/encode.js';
@@ -9,6 +10,7 @@ import { scoreCommand } from './commands/score.js';
 import { splitCommand } from './commands/split.js';
 import { studyCommand } from './commands/study.js';
 import { trainCommand } from './commands/train.js';
+import { triageCommand } from './commands/triage.js';
 import type { CliContext } from './context.js';
 import { version } from './version.js';
 
@@ -16,6 +18,8 @@ import { version } from './version.js';
 const commands = [
   studyCommand,
   mineCommand,
+  triageCommand,
+  auditCommand,
   splitCommand,
   dedupCommand,
   encodeCommand,

@@ -7,10 +7,10 @@ const terminalIntervalMs = 100;
 export function createProgress(
   stderr: NodeJS.WritableStream & { isTTY?: boolean },
   now: () => number,
-): (event: ProgressEvent) => void {
+): (event: ProgressEvent & { seconds_left?: number }) => void {
   let shownAt = Number.NEGATIVE_INFINITY;
   let shownStage = '';
-  return ({ stage, done, total, unit }) => {
+  return ({ stage, done, total, unit, seconds_left }) => {
     const finished = total !== undefined && done >= total;
     const interval = stderr.isTTY ? terminalIntervalMs : plainIntervalMs;
     if (stage === shownStage && !finished && now() - shownAt < interval) return;
@@ -18,7 +18,13 @@ export function createProgress(
     shownAt = now();
     shownStage = finished ? '' : stage;
     const amount = total === undefined ? `${done} ${unit}` : `${done}/${total} ${unit}`;
-    const line = `${stage}: ${amount}`;
+    const left = seconds_left === undefined || finished ? '' : `, ${spellTime(seconds_left)} left`;
+    const line = `${stage}: ${amount}${left}`;
     stderr.write(stderr.isTTY ? `\r\u001b[K${line}${finished ? '\n' : ''}` : `${line}\n`);
   };
+}
+
+function spellTime(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

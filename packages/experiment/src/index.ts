@@ -21,7 +21,7 @@ export { type PredictStageInput, predictStage } from './stages/predict.js';
 export { reportStage } from './stages/report.js';
 export { type SplitStageInput, splitStage } from './stages/split.js';
 export { type TrainingRecord, type TrainStageInput, trainStage } from './stages/train.js';
-export { type TriageStageInput, triageStage } from './stages/triage.js';
+export { readCandidates, type TriageStageInput, triageStage } from './stages/triage.js';
 export {
   type CounterfactualComparison,
   type EncodingComparison,

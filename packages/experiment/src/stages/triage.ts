@@ -1,7 +1,15 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Counter, RedefError } from '@redef/core';
-import { writeFileAtomic, writeJsonlTables } from '@redef/core/files';
-import { type Candidate, type Rule, renderTable1, triage, type VoteCache, type Voter } from '@redef/triage';
+import { readManifest, writeFileAtomic, writeJsonlTables } from '@redef/core/files';
+import {
+  type Candidate,
+  type Rule,
+  renderTable1,
+  type TriageEvent,
+  triage,
+  type VoteCache,
+  type Voter,
+} from '@redef/triage';
 import { readTable, tableInputs } from '../folders.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
@@ -18,11 +26,13 @@ export interface TriageStageInput {
   cache?: VoteCache;
   /** Calls under way at once. Default 8. */
   concurrency?: number;
+  /** Told of retries, batches and changes of pace; progress goes to the stage's own `onEvent`. */
+  onTriageEvent?: (event: TriageEvent) => void;
 }
 
 /** Writes `votes.jsonl`, `labels.jsonl`, `rejects.jsonl`, `summary.json` and Table 1 as `table-1.md`. Memory stays flat. */
 export async function triageStage(input: TriageStageInput, options: StageOptions = {}): Promise<StageResult> {
-  const { mined, out, voters, ballots = 3, rule = 'unanimous-ab', cache, concurrency = 8 } = input;
+  const { mined, out, voters, ballots = 3, rule = 'unanimous-ab', cache, concurrency = 8, onTriageEvent } = input;
   const changes = await tableInputs('mined', mined, 'changes.jsonl');
   const evidence = await tableInputs('mined', mined, 'evidence.jsonl');
   return runStage(
@@ -36,6 +46,7 @@ export async function triageStage(input: TriageStageInput, options: StageOptions
         const rejected = new Counter();
         let kept = 0;
         const candidates = joinCandidates(Object.values(changes), Object.values(evidence), read);
+        const total = await countCandidates(Object.values(changes));
         const paths = {
           votes: join(out, 'votes.jsonl'),
           labels: join(out, 'labels.jsonl'),
@@ -49,7 +60,11 @@ export async function triageStage(input: TriageStageInput, options: StageOptions
             concurrency,
             ...read,
             ...(cache && { cache }),
-            onEvent: (event) => event.type === 'progress' && onEvent?.(event),
+            ...(total !== undefined && { total }),
+            onEvent: (event) => {
+              if (event.type === 'progress') onEvent?.(event);
+              else onTriageEvent?.(event);
+            },
           });
           for (;;) {
             const next = await rows.next();
@@ -77,6 +92,27 @@ export async function triageStage(input: TriageStageInput, options: StageOptions
     },
     options,
   );
+}
+
+/** The candidates of a mined folder, in its order. */
+export async function* readCandidates(
+  mined: string,
+  options: { signal?: AbortSignal } = {},
+): AsyncGenerator<Candidate, void, undefined> {
+  const changes = await tableInputs('mined', mined, 'changes.jsonl');
+  const evidence = await tableInputs('mined', mined, 'evidence.jsonl');
+  yield* joinCandidates(Object.values(changes), Object.values(evidence), options);
+}
+
+/** As the manifests tell it; `undefined` where one is missing. */
+async function countCandidates(changeFiles: readonly string[]): Promise<number | undefined> {
+  let total = 0;
+  for (const file of changeFiles) {
+    const manifest = await readManifest(dirname(file)).catch(() => undefined);
+    if (!manifest) return undefined;
+    total += manifest.counts.kept;
+  }
+  return total;
 }
 
 /** The two tables of a mined folder stand in one order, so that they join without holding either. */

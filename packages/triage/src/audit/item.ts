@@ -17,15 +17,20 @@ const itemSchema = v.object({
 /** One thing to review, with all that the reviewer sees. */
 export type AuditItem = v.InferOutput<typeof itemSchema>;
 
-/** @throws `RedefError` `invalid-audit-item` */
+/**
+ * Checks a row of an item file: an audit item, or a vulnerability sample, which is made into one.
+ *
+ * @throws `RedefError` `invalid-audit-item`
+ */
 export function parseAuditItem(value: unknown, where: string): AuditItem {
-  const result = v.safeParse(itemSchema, value);
-  if (result.success) return result.output;
+  const isItem = typeof value === 'object' && value !== null && 'schema' in value;
+  const result = isItem ? v.safeParse(itemSchema, value) : v.safeParse(sampleSchema, value);
+  if (result.success) return 'schema' in result.output ? result.output : vulnerabilityItem(result.output);
   const [issue] = result.issues;
   throw new RedefError(`${where}: ${v.getDotPath(issue) ?? 'item'}: ${issue.message}`, {
     code: 'invalid-audit-item',
     remedy:
-      'Correct the row: it needs "schema": "redef.audit-item/1", id, group, title, claim, texts, before and after.',
+      'A row is {"schema":"redef.audit-item/1",id,group,title,claim,texts,before,after}, or for vulnerabilities {id,cwe,cve,cve_text,vulnerable,repaired}.',
   });
 }
 
@@ -57,20 +62,21 @@ export function labelItem(change: CodeChange, evidence: ChangeEvidence, label: L
   };
 }
 
-/** A vulnerability sample as R+R, section 3.6, examines it. */
-export interface VulnerabilitySample {
-  id: string;
+const sampleSchema = v.object({
+  id: v.pipe(v.string(), v.minLength(1)),
   /** `CWE-787`. */
-  cwe: string;
+  cwe: v.pipe(v.string(), v.regex(/^CWE-\d+$/, 'expected CWE- and a number')),
   /** `CVE-2019-1234`. */
-  cve: string;
+  cve: v.string(),
   /** What the CVE's entry says. */
-  cve_text: string;
+  cve_text: v.string(),
   /** Of the commit that repaired it. */
-  message?: string;
-  vulnerable: string;
-  repaired: string;
-}
+  message: v.optional(v.string()),
+  vulnerable: v.string(),
+  repaired: v.string(),
+});
+/** A vulnerability sample with what R+R, section 3.6, examines it by. */
+export type VulnerabilitySample = v.InferOutput<typeof sampleSchema>;
 
 export function vulnerabilityItem(sample: VulnerabilitySample): AuditItem {
   const { id, cwe, cve, cve_text, message, vulnerable, repaired } = sample;
