@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { mapRows } from './map-rows.js';
 import { describePlace, type PlacedRow } from './row.js';
 
 /**
@@ -7,19 +8,19 @@ import { describePlace, type PlacedRow } from './row.js';
  * @throws `RedefError` `unknown-column` for a column that no row of the file has
  */
 export async function* chooseColumns(
-  rows: AsyncIterable<PlacedRow>,
+  batches: AsyncIterable<readonly PlacedRow[]>,
   columns: readonly string[],
-): AsyncGenerator<PlacedRow, void, undefined> {
+): AsyncGenerator<PlacedRow[], void, undefined> {
   let unseen = columns;
   let last: PlacedRow | undefined;
-  for await (const placed of rows) {
+  yield* mapRows(batches, (placed) => {
     last = placed;
     if (unseen.length > 0) {
       unseen = unseen.filter((name) => !Object.hasOwn(placed.row, name));
       if (unseen.length > 0 && placed.unit === 'row') throw unknownColumn(unseen, placed);
     }
-    yield { ...placed, row: Object.fromEntries(columns.map((name) => [name, placed.row[name] ?? null])) };
-  }
+    return { ...placed, row: Object.fromEntries(columns.map((name) => [name, placed.row[name] ?? null])) };
+  });
   if (last && unseen.length > 0) throw unknownColumn(unseen, last);
 }
 

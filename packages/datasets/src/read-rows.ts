@@ -41,7 +41,9 @@ export async function* readRows(
   source: RowSource,
   options: ReadRowsOptions = {},
 ): AsyncGenerator<Row, void, undefined> {
-  for await (const { row } of readPlacedRows(source, options)) yield row;
+  for await (const batch of readBatches(source, options)) {
+    for (const { row } of batch) yield row;
+  }
 }
 
 /** {@link readRows}, each row with the place where it was read. */
@@ -49,6 +51,14 @@ export async function* readPlacedRows(
   source: RowSource,
   options: ReadRowsOptions = {},
 ): AsyncGenerator<PlacedRow, void, undefined> {
+  for await (const batch of readBatches(source, options)) yield* batch;
+}
+
+type Batches = AsyncIterable<readonly PlacedRow[]>;
+/** Takes the share of a file that was read, 0 to 1. */
+type Report = (share: number) => void;
+
+async function* readBatches(source: RowSource, options: ReadRowsOptions): AsyncGenerator<readonly PlacedRow[]> {
   if (typeof source !== 'string' && Symbol.asyncIterator in source) {
     yield* shape(readStream(source, options.name ?? 'standard input', undefined, options), options);
     return;
@@ -57,34 +67,24 @@ export async function* readPlacedRows(
   const total = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
   let before = 0;
   for (const { path, bytes } of inputs) {
-    const report: Report = (share) =>
-      options.onEvent?.({
-        type: 'progress',
-        stage: 'read',
-        done: before + Math.round(share * bytes),
-        total,
-        unit: 'bytes',
-      });
-    yield* shape(readFile(path, bytes, report, options), options);
+    const report: Report = (share) => {
+      const done = before + Math.round(share * bytes);
+      options.onEvent?.({ type: 'progress', stage: 'read', done, total, unit: 'bytes' });
+    };
+    for await (const batch of shape(readFile(path, bytes, report, options), options)) {
+      throwIfAborted(options.signal);
+      yield batch;
+    }
     before += bytes;
   }
 }
 
-/** Takes the share of a file that was read, 0 to 1. */
-type Report = (share: number) => void;
-
-async function* shape(
-  rows: AsyncIterable<PlacedRow>,
-  { preset, columns, signal }: ReadRowsOptions,
-): AsyncGenerator<PlacedRow, void, undefined> {
-  const typed = preset === undefined ? rows : applyPreset(rows, preset);
-  for await (const placed of columns === undefined ? typed : chooseColumns(typed, columns)) {
-    throwIfAborted(signal);
-    yield placed;
-  }
+function shape(batches: Batches, { preset, columns }: ReadRowsOptions): Batches {
+  const typed = preset === undefined ? batches : applyPreset(batches, preset);
+  return columns === undefined ? typed : chooseColumns(typed, columns);
 }
 
-function readFile(path: string, bytes: number, report: Report, options: ReadRowsOptions): AsyncIterable<PlacedRow> {
+function readFile(path: string, bytes: number, report: Report, options: ReadRowsOptions): Batches {
   if ((options.format ?? formatOfName(path)) === 'parquet') return readParquetFile(path, report, options);
   let done = 0;
   const count = (read: number) => {
@@ -94,7 +94,7 @@ function readFile(path: string, bytes: number, report: Report, options: ReadRows
   return readStream(fileBytes(path, count, options.signal), path, { path, report }, options);
 }
 
-function readParquetFile(path: string, report: Report, options: ReadRowsOptions): AsyncIterable<PlacedRow> {
+function readParquetFile(path: string, report: Report, options: ReadRowsOptions): Batches {
   const { columns, preset, ...rest } = options;
   return readParquet(path, {
     ...rest,
@@ -108,7 +108,7 @@ async function* readStream(
   name: string,
   file: { path: string; report: Report } | undefined,
   options: ReadRowsOptions,
-): AsyncGenerator<PlacedRow, void, undefined> {
+): AsyncGenerator<readonly PlacedRow[], void, undefined> {
   const raw = await peek(source, 64);
   const gzipped = isGzip(raw.head);
   const { head, bytes } = gzipped ? await peek(gunzip(raw.bytes, name), 64) : raw;
@@ -119,7 +119,7 @@ async function* readStream(
       yield* readParquetFile(file.path, file.report, options);
       return;
     }
-    const text = toUtf8(bytes, head, options.encoding ?? 'utf-8', name, format === 'jsonl');
+    const text = toUtf8(bytes, head, options.encoding ?? 'utf-8', name);
     yield* format === 'csv' ? readCsv(text, name, options) : readJsonl(text, name, options);
   } finally {
     await bytes.return();

@@ -1,79 +1,145 @@
-import { pipeline, Readable } from 'node:stream';
+import { isUtf8 } from 'node:buffer';
 import { RedefError } from '@redef/core';
-import { CsvError, type CsvErrorCode, parse } from 'csv-parse';
 import type { PlacedRow, Row } from '../row.js';
+import { type Field, RecordScanner, type ScanFailure } from './scan-record.js';
 
 export interface ReadCsvOptions {
-  /** One character. Default `,`, or a tab for names that end in `.tsv`. */
+  /** One ASCII character. Default `,`, or a tab for names that end in `.tsv`. */
   delimiter?: string;
-  /**
-   * How a field without a character between the delimiters is read. `unquoted` (the default): as `null`, while `""` is
-   * the empty text, which is how pandas and this package write the two. `never`: both as the empty text, in two thirds
-   * of the time.
-   */
-  nulls?: 'unquoted' | 'never';
   /** Longest row accepted, in bytes: a guard against a quote that is never closed. Default 256 MiB. */
   maxRowBytes?: number;
 }
 
 /**
- * Reads RFC 4180 text in UTF-8 as rows of text: quoted line breaks, CR LF and LF, a byte order mark, NUL bytes and
- * fields of any length. Blank lines are passed over. The first row names the columns; a name may be empty, as that of an
- * index column is.
+ * Reads CSV in UTF-8 as rows of text, a chunk's rows at a time: quoted line breaks, CR LF and LF, a byte order mark, NUL
+ * bytes, fields of any length. A field without a character is null, `""` is the empty text: how pandas and this package
+ * write the two. Blank lines are passed over. The first row names the columns; a name may be empty, as that of an index
+ * column is.
  *
  * @throws `RedefError` `csv-syntax` with `file:line`, `csv-ragged` for a row of another length, `csv-columns` for a
- * missing header or a name used twice
+ * missing header or a name used twice, `invalid-encoding`
  */
 export async function* readCsv(
   source: AsyncIterable<Uint8Array>,
   file: string,
-  { delimiter = /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',', nulls = 'unquoted', maxRowBytes = 2 ** 28 }: ReadCsvOptions,
-): AsyncGenerator<PlacedRow, void, undefined> {
-  const parser = parse({
-    bom: true,
-    delimiter,
-    max_record_size: maxRowBytes,
-    record_delimiter: ['\r\n', '\n'], // both in one file too; found out by itself, the first one would hold for all
-    skip_empty_lines: true,
-    ...(nulls === 'unquoted' && {
-      cast: (value: string, context: { quoting: boolean }) => (value === '' && !context.quoting ? null : value),
-    }),
-  });
-  const input = Readable.from(source, { objectMode: false });
-  pipeline(input, parser, () => {}); // a failure of either end shows in the loop below
-  let toRow: ((fields: Field[]) => Row) | undefined;
-  let position = 0;
-  try {
-    for await (const fields of parser as AsyncIterable<Field[]>) {
-      if (toRow === undefined) {
-        toRow = rowBuilder(checkColumns(fields, file));
-        continue;
-      }
-      position++;
-      yield { row: toRow(fields), file, position, unit: 'row' };
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? syntaxError(error, file) : error;
-  }
-  if (toRow === undefined) {
-    throw new RedefError(`${file}: empty, expected a first row that names the columns`, {
-      code: 'csv-columns',
-      remedy: 'Check that the file was written to its end.',
+  { delimiter = /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',', maxRowBytes = 2 ** 28 }: ReadCsvOptions,
+): AsyncGenerator<PlacedRow[], void, undefined> {
+  if (!/^[^"\r\n\x80-\uffff]$/.test(delimiter)) {
+    throw new RedefError(`expected a delimiter of one ASCII character, got ${JSON.stringify(delimiter)}`, {
+      code: 'invalid-option',
+      remedy: "Pass ',' or '\\t' or ';'.",
     });
   }
+  const table = new CsvTable(file, delimiter.charCodeAt(0));
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let wanted = 0; // an unfinished row is looked at again once twice as much of it is there
+  for await (const chunk of source) {
+    pending.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    pendingBytes += chunk.length;
+    if (pendingBytes < wanted) continue;
+    const bytes = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
+    const rest = bytes.subarray(table.read(bytes, false));
+    if (table.rows.length > 0) yield table.takeRows();
+    if (table.error) throw table.error;
+    if (rest.length > maxRowBytes)
+      throw table.fail('csv-syntax', 'a row longer than maxRowBytes: is a quote not closed?');
+    pending = [rest];
+    pendingBytes = rest.length;
+    wanted = 2 * rest.length;
+  }
+  table.read(Buffer.concat(pending), true);
+  if (table.rows.length > 0) yield table.takeRows();
+  if (table.error) throw table.error;
+  if (!table.named) throw table.fail('csv-columns', 'empty, expected a first row that names the columns');
 }
 
-type Field = string | null;
+/** Turns the bytes of a file, which come in pieces that need not end where rows do, into rows. */
+class CsvTable {
+  rows: PlacedRow[] = [];
+  error: RedefError | undefined;
+  #columns: string[] = [];
+  #toRow: ((fields: Field[]) => Row) | undefined;
+  #position = 0;
+  #lines = 0; // in the bytes that were read
+  #started = false;
+  readonly #scanner: RecordScanner;
 
-function checkColumns(fields: Field[], file: string): string[] {
-  const columns = fields.map((field) => field ?? '');
-  const repeated = columns.find((column, i) => columns.indexOf(column) !== i);
-  if (repeated === undefined) return columns;
-  throw new RedefError(`${file}:1: two columns are called ${JSON.stringify(repeated)}`, {
-    code: 'csv-columns',
-    remedy: 'Rename one of them. A file without a header row needs one.',
-  });
+  constructor(
+    private readonly file: string,
+    delimiter: number,
+  ) {
+    this.#scanner = new RecordScanner(delimiter);
+  }
+
+  get named(): boolean {
+    return this.#toRow !== undefined;
+  }
+
+  takeRows(): PlacedRow[] {
+    const { rows } = this;
+    this.rows = [];
+    return rows;
+  }
+
+  /** Reads the rows that are whole and gives the number of bytes they take; sets `error` at the first that is wrong. */
+  read(bytes: Buffer, final: boolean): number {
+    let start = this.#started || !startsWithMark(bytes) ? 0 : 3;
+    this.#started ||= bytes.length >= 3;
+    const scanner = this.#scanner;
+    while (start < bytes.length && scanner.scan(bytes, start, final)) {
+      if (!isUtf8(bytes.subarray(start, scanner.next))) {
+        this.error = this.fail('invalid-encoding', 'bytes that are not UTF-8', bytes, start);
+        return start;
+      }
+      this.#take(scanner.fields, bytes, start);
+      if (this.error) return start;
+      start = scanner.next;
+    }
+    if (scanner.failure) {
+      const { at, what } = scanner.failure;
+      this.error = this.fail('csv-syntax', explanations[what], bytes, at);
+    }
+    this.#lines += countLines(bytes, start);
+    return start;
+  }
+
+  #take(fields: Field[], bytes: Buffer, start: number): void {
+    if (fields.length === 1 && fields[0] === null) return; // a blank line
+    if (this.#toRow === undefined) {
+      this.#columns = fields.map((field) => field ?? '');
+      const repeated = this.#columns.find((column, i) => this.#columns.indexOf(column) !== i);
+      if (repeated === undefined) this.#toRow = rowBuilder(this.#columns);
+      else this.error = this.fail('csv-columns', `two columns are called ${JSON.stringify(repeated)}`, bytes, start);
+      return;
+    }
+    if (fields.length !== this.#columns.length) {
+      const what = `a row of ${fields.length} fields where the header has ${this.#columns.length}`;
+      this.error = this.fail('csv-ragged', what, bytes, start);
+      return;
+    }
+    this.#position++;
+    this.rows.push({ row: this.#toRow(fields), file: this.file, position: this.#position, unit: 'row' });
+  }
+
+  /** @param at where in the bytes that were not counted yet */
+  fail(code: keyof typeof remedies, what: string, bytes: Buffer = Buffer.alloc(0), at = 0): RedefError {
+    const line = this.#lines + countLines(bytes, at) + 1;
+    return new RedefError(`${this.file}:${line}: ${what}`, { code, remedy: remedies[code] });
+  }
 }
+
+const explanations: Record<ScanFailure['what'], string> = {
+  'quote-not-closed': 'a quote is opened here and never closed',
+  'text-after-quote': 'text after a closing quote',
+};
+
+const remedies = {
+  'csv-syntax': 'Double every quote inside a quoted field. If this is the last row, the file may be cut off.',
+  'csv-ragged': 'Check quotes and delimiters in that row. If it is the last one, the file may be cut off.',
+  'csv-columns': 'The first row must name every column, each name once.',
+  'invalid-encoding': "Name the file's encoding, for example encoding: 'windows-1252'.",
+};
 
 function rowBuilder(columns: string[]): (fields: Field[]) => Row {
   // An own member of this name takes the slower way.
@@ -85,23 +151,12 @@ function rowBuilder(columns: string[]): (fields: Field[]) => Row {
   };
 }
 
-const explanations: Partial<Record<CsvErrorCode, string>> = {
-  CSV_QUOTE_NOT_CLOSED:
-    'a quote is opened and never closed: the file is cut off, or a quote inside a field is not doubled',
-  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote: a quote inside a field is not doubled',
-  INVALID_OPENING_QUOTE: 'a quote inside a field that does not begin with one',
-  CSV_MAX_RECORD_SIZE: 'a row longer than maxRowBytes: a quote may never have been closed',
-};
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
 
-function syntaxError(error: CsvError, file: string): RedefError {
-  const { lines, record } = error as CsvError & { lines?: number; record?: unknown[] };
-  const ragged = error.code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH';
-  const what = ragged
-    ? `a row of ${record?.length} fields where the header has ${/expect (\d+)/.exec(error.message)?.[1]}`
-    : (explanations[error.code] ?? error.message);
-  return new RedefError(`${file}:${lines ?? '?'}: ${what}`, {
-    code: ragged ? 'csv-ragged' : 'csv-syntax',
-    remedy: 'Correct that line: every quote inside a field is doubled. If it is the last one, the file may be cut off.',
-    cause: error,
-  });
+function countLines(bytes: Buffer, end: number): number {
+  let lines = 0;
+  for (let at = 0; at < end; at++) if (bytes[at] === 0x0a) lines++;
+  return lines;
 }

@@ -8,7 +8,7 @@ export async function* readJsonl(
   source: AsyncIterable<Uint8Array>,
   file: string,
   options: Pick<ReadJsonlOptions, 'maxLineBytes'>,
-): AsyncGenerator<PlacedRow, void, undefined> {
+): AsyncGenerator<PlacedRow[], void, undefined> {
   for await (const { line, value } of readJsonlLines(source, { ...options, parse: parseJson }, file)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new RedefError(`${file}:${line}: expected a JSON object, found ${describe(value)}`, {
@@ -16,7 +16,7 @@ export async function* readJsonl(
         remedy: 'Each line must be an object of columns: {"source": "...", "target": "..."}',
       });
     }
-    yield { row: value as Row, file, position: line, unit: 'line' };
+    yield [{ row: value as Row, file, position: line, unit: 'line' }];
   }
 }
 

@@ -15,11 +15,11 @@ export interface ReadParquetOptions extends DuckDbOptions {
   onRows?: (done: number, total: number) => void;
 }
 
-/** Streams the rows of one Parquet file in their order. @throws `RedefError` `invalid-parquet` or `unknown-column` */
+/** Streams the rows of one Parquet file in their order, some thousand at a time. @throws `RedefError` `invalid-parquet` or `unknown-column` */
 export async function* readParquet(
   path: string,
   { columns, signal, onRows, ...options }: ReadParquetOptions,
-): AsyncGenerator<PlacedRow, void, undefined> {
+): AsyncGenerator<PlacedRow[], void, undefined> {
   await checkMagic(path);
   const connection = await connect(options, dirname(path));
   try {
@@ -47,11 +47,13 @@ export async function* readParquet(
         const plain = chunk.convertColumnValues(i, convert);
         return json[i] ? plain.map((text) => (typeof text === 'string' ? parseJson(text) : text)) : plain;
       });
+      const rows: PlacedRow[] = [];
       for (let at = 0; at < chunk.rowCount; at++) {
         position++;
         const row: Row = Object.fromEntries(names.map((name, i) => [name, values[i]![at]]));
-        yield { row, file: path, position, unit: 'row' };
+        rows.push({ row, file: path, position, unit: 'row' });
       }
+      yield rows;
       onRows?.(position, total);
     }
   } catch (error) {

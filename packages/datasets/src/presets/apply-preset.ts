@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { mapRows } from '../map-rows.js';
 import { describePlace, type PlacedRow } from '../row.js';
 import type { ColumnKind, Preset, PresetColumn } from './preset.js';
 import { findPreset, type PresetName } from './presets.js';
@@ -8,22 +9,22 @@ import { findPreset, type PresetName } from './presets.js';
  *
  * @throws `RedefError` `preset-columns` where a column is missing, `preset-value` where a value has another type
  */
-export async function* applyPreset(
-  rows: AsyncIterable<PlacedRow>,
+export function applyPreset(
+  batches: AsyncIterable<readonly PlacedRow[]>,
   preset: PresetName | Preset,
-): AsyncGenerator<PlacedRow, void, undefined> {
+): AsyncIterable<PlacedRow[]> {
   const layout = typeof preset === 'string' ? findPreset(preset) : preset;
   const columns = Object.entries(layout.columns);
   const required = columns.filter(([, { optional }]) => !optional);
-  for await (const placed of rows) {
+  return mapRows(batches, (placed) => {
     const missing = required.find(([name]) => !Object.hasOwn(placed.row, name));
     if (missing) throw missingColumn(missing[0], placed, layout);
     const row: Record<string, unknown> = { ...placed.row };
     for (const [name, column] of columns) {
       if (Object.hasOwn(row, name)) row[name] = convert(row[name], name, column, placed, layout);
     }
-    yield { ...placed, row };
-  }
+    return { ...placed, row };
+  });
 }
 
 function convert(value: unknown, name: string, column: PresetColumn, placed: PlacedRow, preset: Preset): unknown {
