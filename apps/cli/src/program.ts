@@ -40,7 +40,14 @@ export function createProgram(cli: CliContext): Command {
     .configureOutput({ writeOut: (text) => cli.stdout.write(text), writeErr: (text) => cli.stderr.write(text) });
 
   for (const command of commands) {
-    program.addCommand(command(cli).exitOverride().copyInheritedSettings(program));
+    program.addCommand(inherit(command(cli), program));
   }
   return program;
+}
+
+/** Commands and their sub-commands throw and write as the program does. */
+function inherit(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inherit(child, command);
+  return command;
 }

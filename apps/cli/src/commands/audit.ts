@@ -23,13 +23,12 @@ import { Command, Option } from 'commander';
 import { type CliContext, print } from '../context.js';
 import { collect, integer } from '../options.js';
 
-export const auditCommand = (cli: CliContext): Command => {
-  const audit = new Command('audit').description('have people check a sample: draw it, show it, report on it');
-  for (const command of [sampleCommand, serveCommand, reportCommand]) {
-    audit.addCommand(command(cli).exitOverride().copyInheritedSettings(audit));
-  }
-  return audit;
-};
+export const auditCommand = (cli: CliContext): Command =>
+  new Command('audit')
+    .description('have people check a sample: draw it, show it, report on it')
+    .addCommand(sampleCommand(cli))
+    .addCommand(serveCommand(cli))
+    .addCommand(reportCommand(cli));
 
 interface SampleOptions {
   out: string;
