@@ -1,8 +1,8 @@
 import { RedefError } from '@redef/core';
-import { shapeError } from './errors.js';
+import { describe, shapeError } from './errors.js';
 import { collectAncestors } from './gradients.js';
 import type { Source } from './graph.js';
-import { encodeModel, type OnnxValue } from './onnx/model.js';
+import { encodeModel, type OnnxNode, type OnnxValue } from './onnx/model.js';
 import { sameShape } from './shape.js';
 import type { GraphNode, Tensor, Update } from './tensor.js';
 
@@ -23,72 +23,99 @@ export interface CompiledGraph {
 /** Name of the output that carries a variable's next value. */
 const nextName = (variable: Tensor) => `next:${variable.name}`;
 
-/** Keeps what the outputs and updates need, in the order of writing, and encodes it. */
+/**
+ * Keeps what the outputs and updates need, in the order of writing, and encodes it.
+ *
+ * @throws `RedefError` `shape-mismatch`, `foreign-tensor` or `invalid-name` where they do not go together
+ */
 export function compile(outputs: Readonly<Record<string, Tensor>>, updates: readonly Update[] = []): CompiledGraph {
-  for (const { variable, next } of updates) {
-    if (
-      variable.node ||
-      variable.graph.sourceOf(variable).kind !== 'variable' ||
-      !sameShape(variable.shape, next.shape)
-    ) {
-      throw shapeError('update', [variable, next], 'expected a variable and a next value of its shape');
-    }
-  }
+  checkUpdates(updates);
   const wanted = [
     ...Object.entries(outputs),
     ...updates.map(({ variable, next }): [string, Tensor] => [nextName(variable), next]),
   ];
-  const inputs: CompiledGraph['inputs'][number][] = [];
-  const constants: Parameters<typeof encodeModel>[0]['constants'][number][] = [];
-  const nodes = new Set<GraphNode>();
-  for (const tensor of collectAncestors(...wanted.map(([, tensor]) => tensor))) {
-    const { graph, node, name, dtype, shape } = tensor;
-    if (node) {
-      nodes.add(node);
-      continue;
-    }
-    const source = graph.sourceOf(tensor);
-    if (source.kind === 'constant') constants.push({ name, dtype, shape, data: source.data });
-    else inputs.push({ name, dtype, shape, source });
-  }
+  const tensors = collectAncestors(...wanted.map(([, tensor]) => tensor));
+  const sources = tensors.flatMap((tensor) =>
+    tensor.node ? [] : [{ ...toValue(tensor), source: tensor.graph.sourceOf(tensor) }],
+  );
+  const inputs = sources.filter(({ source }) => source.kind !== 'constant');
+  const constants = sources.flatMap(({ source, ...value }) =>
+    source.kind === 'constant' ? [{ ...value, data: source.data }] : [],
+  );
+  checkNames(tensors, Object.keys(outputs), inputs);
 
-  const taken =
-    inputs.find(({ name }) => name in outputs)?.name ?? Object.keys(outputs).find((name) => name.includes(':'));
-  if (taken !== undefined) {
-    throw new RedefError(`The output name '${taken}' has a colon or is the name of an input`, {
-      code: 'invalid-name',
-      remedy: 'Give each output a name of its own.',
-    });
-  }
-
-  // A node computes an output under the output's own name: an Identity node in between would copy it.
-  const renamed = new Map<string, string>();
-  const copies = wanted.flatMap(([name, tensor]) => {
-    if (tensor.node && !renamed.has(tensor.name)) {
-      renamed.set(tensor.name, name);
-      return [];
-    }
-    return [{ name, of: tensor.name }];
-  });
-  const rename = (name: string) => renamed.get(name) ?? name;
-  const onnxNodes = [...nodes].map(({ type, domain, attributes, inputs, outputs }) => ({
-    name: outputs[0]!,
-    type,
-    domain,
-    attributes,
-    inputs: inputs.map(({ name }) => rename(name)),
-    outputs: outputs.map(rename),
-  }));
-  for (const { name, of } of copies) {
-    onnxNodes.push({ name, type: 'Identity', domain: '', attributes: {}, inputs: [rename(of)], outputs: [name] });
-  }
-
-  const outputValues = wanted.map(([name, { dtype, shape }]) => ({ name, dtype, shape }));
+  const nodes = new Set(tensors.flatMap(({ node }) => node ?? []));
+  const outputValues = wanted.map(([name, tensor]) => ({ ...toValue(tensor), name }));
   return {
-    model: encodeModel({ nodes: onnxNodes, inputs, outputs: outputValues, constants }),
+    model: encodeModel({ nodes: nameOutputs([...nodes], wanted), inputs, outputs: outputValues, constants }),
     inputs,
     outputs: outputValues,
     updates: new Map(updates.map(({ variable }) => [variable.name, nextName(variable)])),
     lines: new Map([...nodes].map(({ outputs, line }) => [outputs[0]!, line])),
   };
+}
+
+/**
+ * The nodes, each computing an output under the output's own name: an Identity node in between would copy it. Only an
+ * output that is an input, or another output too, takes one.
+ */
+function nameOutputs(nodes: readonly GraphNode[], wanted: readonly (readonly [string, Tensor])[]): OnnxNode[] {
+  const renamed = new Map<string, string>();
+  const copies: { name: string; of: string }[] = [];
+  for (const [name, tensor] of wanted) {
+    if (tensor.node && !renamed.has(tensor.name)) renamed.set(tensor.name, name);
+    else copies.push({ name, of: tensor.name });
+  }
+  const rename = (name: string) => renamed.get(name) ?? name;
+  return [
+    ...nodes.map(({ type, domain, attributes, inputs, outputs }) => ({
+      name: outputs[0]!,
+      type,
+      domain,
+      attributes,
+      inputs: inputs.map(({ name }) => rename(name)),
+      outputs: outputs.map(rename),
+    })),
+    ...copies.map(({ name, of }) => ({
+      name,
+      type: 'Identity',
+      domain: '',
+      attributes: {},
+      inputs: [rename(of)],
+      outputs: [name],
+    })),
+  ];
+}
+
+function toValue({ name, dtype, shape }: Tensor): OnnxValue {
+  return { name, dtype, shape };
+}
+
+function checkUpdates(updates: readonly Update[]): void {
+  const seen = new Set<Tensor>();
+  for (const { variable, next } of updates) {
+    const isVariable = !variable.node && variable.graph.sourceOf(variable).kind === 'variable';
+    if (!isVariable || seen.has(variable) || !sameShape(variable.shape, next.shape)) {
+      throw shapeError('update', [variable, next], 'expected a variable, updated once, and a next value of its shape');
+    }
+    seen.add(variable);
+  }
+}
+
+function checkNames(tensors: readonly Tensor[], outputs: readonly string[], inputs: readonly OnnxValue[]): void {
+  const foreign = tensors.find(({ graph }) => graph !== tensors[0]!.graph);
+  if (foreign) {
+    throw new RedefError(`The outputs and updates are of several graphs: ${describe(foreign)} is of another`, {
+      code: 'foreign-tensor',
+      remedy: 'Make a session for each graph; they can share their variables.',
+    });
+  }
+  const inputNames = new Set(inputs.map(({ name }) => name));
+  const taken = outputs.find((name) => inputNames.has(name) || name.includes(':') || name === '');
+  if (taken !== undefined) {
+    throw new RedefError(`The output name '${taken}' is empty, has a colon, or is the name of an input`, {
+      code: 'invalid-name',
+      remedy: 'Give each output a name of its own.',
+    });
+  }
 }

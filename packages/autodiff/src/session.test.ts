@@ -135,8 +135,12 @@ test('equal seeds give equal bits over a training with dropout', async () => {
   expect(await train()).toEqual(await train());
 });
 
-test('an output must not take the name of an input', async () => {
+test('outputs are of one graph, and do not take the name of an input', async () => {
   const x = new Graph().input('x', [2]);
+  const other = new Graph().input('y', [2]);
+  await expect(Session.create({ outputs: { a: sum(x), b: sum(other) } })).rejects.toMatchObject({
+    code: 'foreign-tensor',
+  });
   await expect(Session.create({ outputs: { x: multiply(x, 2) } })).rejects.toMatchObject({ code: 'invalid-name' });
 });
 
@@ -144,11 +148,15 @@ test('an update must be of a variable and keep its shape', async () => {
   const graph = new Graph();
   const w = graph.parameter('w', [2]);
   const x = graph.input('x', [2]);
-  for (const update of [
-    { variable: x, next: w },
-    { variable: w, next: sum(w) },
+  for (const updates of [
+    [{ variable: x, next: w }],
+    [{ variable: w, next: sum(w) }],
+    [
+      { variable: w, next: x },
+      { variable: w, next: x },
+    ],
   ]) {
-    await expect(Session.create({ outputs: { y: multiply(x, 2) }, updates: [update] })).rejects.toMatchObject({
+    await expect(Session.create({ outputs: { y: multiply(x, 2) }, updates })).rejects.toMatchObject({
       code: 'shape-mismatch',
     });
   }

@@ -19,7 +19,7 @@ export interface SessionOptions<Name extends string> {
   variables?: Variables;
   /** Where first values come from. Default: seed 0. */
   rng?: Rng;
-  /** What computes. Default: ONNX Runtime on the CPU. */
+  /** What computes. Default: ONNX Runtime on the CPU. Variables that are given bring theirs along. */
   driver?: Driver;
 }
 
@@ -97,7 +97,12 @@ export class Session<Name extends string> {
   ): DeviceTensor {
     const { driver } = this.variables;
     if (source.kind === 'variable') return this.variables.get(name);
-    if (source.kind === 'input') return driver.upload(dtype, shape, checkFeed({ name, dtype, shape }, feeds[name]));
+    if (source.kind === 'input')
+      return driver.upload(
+        dtype,
+        shape,
+        checkFeed({ name, dtype, shape }, Object.hasOwn(feeds, name) ? feeds[name] : undefined),
+      );
     if (seed === undefined) {
       throw new RedefError('The graph has dropout, but the run was given no seed', {
         code: 'missing-seed',

@@ -1,0 +1,206 @@
+// A training step (forward, backward, AdamW) here and in PyTorch, in turns, in one run on one machine.
+//
+//   node bench/step-time.bench.mjs --model roberta-base --batch 8 --length 256 --steps 5
+//
+// Models: roberta-base, t5-220m-encoder, small (6 layers of 384). With --gradients 1 the gradients by every parameter are
+// compared first; with --losses 1 the losses of all steps. Needs the built packages and, for PyTorch's side, Debian's
+// python3-torch and libopenblas0. Wall-clock ratios mean little on a machine that does other work: read the CPU ones.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { adamW, createOnnxRuntimeDriver, crossEntropy, Graph, gradients, Session, Variables } from '@redef/autodiff';
+import { createRng } from '@redef/core';
+import { parseConfig, robertaClassifier, t5Classifier } from '@redef/models';
+
+const { values: options } = parseArgs({
+  options: {
+    model: { type: 'string', default: 'small' },
+    batch: { type: 'string', default: '8' },
+    length: { type: 'string', default: '128' },
+    steps: { type: 'string', default: '5' },
+    threads: { type: 'string', default: '2' },
+    gradients: { type: 'string', default: '0' },
+    'learning-rate': { type: 'string', default: '1e-5' },
+    torch: { type: 'string', default: '/usr/bin/python3' },
+  },
+});
+const [batch, length, steps, threads] = ['batch', 'length', 'steps', 'threads'].map((name) => Number(options[name]));
+const learningRate = Number(options['learning-rate']);
+
+const roberta = { model_type: 'roberta', vocab_size: 50265, max_position_embeddings: 514 };
+const configs = {
+  'roberta-base': {
+    ...roberta,
+    hidden_size: 768,
+    num_hidden_layers: 12,
+    num_attention_heads: 12,
+    intermediate_size: 3072,
+  },
+  small: {
+    ...roberta,
+    vocab_size: 5000,
+    hidden_size: 384,
+    num_hidden_layers: 6,
+    num_attention_heads: 6,
+    intermediate_size: 1536,
+  },
+  't5-220m-encoder': {
+    model_type: 't5',
+    vocab_size: 32100,
+    d_model: 768,
+    d_kv: 64,
+    d_ff: 3072,
+    num_heads: 12,
+    num_layers: 12,
+  },
+};
+const config = parseConfig(configs[options.model]);
+
+// Inputs of unequal lengths, as real ones.
+const rng = createRng('bench');
+const batches = Array.from({ length: 4 }, () =>
+  Array.from({ length: batch }, () => {
+    const used = Math.max(2, Math.floor(length * (0.6 + 0.4 * rng.next())));
+    return Array.from({ length }, (_, i) => (i < used ? 5 + rng.integer(config.vocab_size - 5) : config.pad_token_id));
+  }),
+);
+const labels = Array.from({ length: batch }, () => rng.integer(2));
+
+const graph = new Graph();
+const ids = graph.input('ids', [batch, length], 'int32');
+const logits = config.model_type === 't5' ? t5Classifier(ids, config) : robertaClassifier(ids, config);
+const loss = crossEntropy(logits, graph.input('labels', [batch], 'int32'));
+const derivatives = gradients(loss, graph.parameters);
+const optimizer = adamW({ weightDecay: 0.01 });
+const driver = createOnnxRuntimeDriver({ threads });
+const variables = new Variables(driver);
+fillWeights();
+const started = performance.now();
+const session = await Session.create({
+  outputs: { loss },
+  updates: optimizer.update(graph.parameters, derivatives),
+  variables,
+});
+const startUp = performance.now() - started;
+
+const folder = mkdtempSync(join(tmpdir(), 'redef-bench-'));
+const weights = openSync(join(folder, 'weights.bin'), 'w');
+for (const { name } of graph.parameters) {
+  const values = await variables.read(name);
+  writeSync(weights, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+}
+const parameters = graph.parameters.map(({ name, shape }) => [name, shape]);
+writeFileSync(join(folder, 'job.json'), JSON.stringify({ config, parameters, batches, labels, threads, learningRate }));
+
+const torch = spawn(options.torch, [fileURLToPath(new URL('./step_time.py', import.meta.url)), folder], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+  env: { ...coreType(), ...process.env },
+});
+const answers = createInterface({ input: torch.stdout })[Symbol.asyncIterator]();
+const ask = async (command) => {
+  if (command) torch.stdin.write(`${command}\n`);
+  const { value, done } = await answers.next();
+  if (done) throw new Error('PyTorch ended early');
+  return JSON.parse(value);
+};
+await ask();
+
+console.log(
+  `${options.model}, batch ${batch} x ${length}, ${threads} threads; ready after ${(startUp / 1000).toFixed(1)} s`,
+);
+if (options.gradients === '1') await compareGradients();
+
+const seconds = { ours: { wall: [], cpu: [] }, torch: { wall: [], cpu: [] } };
+let lossDifference = 0;
+let peaks;
+for (let step = 1; step <= steps + 1; step++) {
+  const cpu = process.cpuUsage();
+  const wall = performance.now();
+  const result = await session.run({ ids: batches[step % 4].flat(), labels, ...optimizer.feeds(step, learningRate) });
+  const ours = { wall: (performance.now() - wall) / 1000, cpu: cpuSeconds(cpu) };
+  const theirs = await ask(`step ${step}`);
+  lossDifference = Math.max(lossDifference, Math.abs(result.loss[0] - theirs.loss));
+  peaks = [process.resourceUsage().maxRSS * 1024, theirs.peak];
+  if (step === 1) continue; // warm-up
+  for (const kind of ['wall', 'cpu']) {
+    seconds.ours[kind].push(ours[kind]);
+    seconds.torch[kind].push(theirs[kind]);
+  }
+}
+torch.stdin.end();
+rmSync(folder, { recursive: true });
+for (const kind of ['wall', 'cpu']) {
+  const [ours, theirs] = [median(seconds.ours[kind]), median(seconds.torch[kind])];
+  console.log(
+    `${kind} s a step: ours ${ours.toFixed(2)}, PyTorch ${theirs.toFixed(2)}, ratio ${(ours / theirs).toFixed(2)}`,
+  );
+}
+console.log(
+  `peak memory: ours ${gigabytes(peaks[0])}, PyTorch ${gigabytes(peaks[1])}, ratio ${(peaks[0] / peaks[1]).toFixed(2)}`,
+);
+console.log(`largest difference of the losses over ${steps + 1} steps: ${lossDifference.toExponential(1)}`);
+
+/** Random weights of the usual size, by a generator that takes no time. */
+function fillWeights() {
+  let state = 1;
+  for (const parameter of graph.parameters) {
+    const values = new Float32Array(parameter.shape.reduce((product, size) => product * size, 1));
+    const centre = /norm.*weight$/i.test(parameter.name) ? 1 : 0;
+    for (let index = 0; index < values.length; index++) {
+      state = (Math.imul(state, 1664525) + 1013904223) | 0;
+      values[index] = centre + (state / 2 ** 31) * 0.035;
+    }
+    variables.set(parameter, values);
+  }
+}
+
+async function compareGradients() {
+  const outputs = { loss };
+  for (const [index, { name }] of graph.parameters.entries()) outputs[`d ${name}`] = derivatives[index];
+  const gradientSession = await Session.create({ outputs, variables });
+  const ours = await gradientSession.run({ ids: batches[0].flat(), labels });
+  await gradientSession.close();
+  const path = join(folder, 'gradients.bin');
+  const theirs = await ask(`gradients ${path}`);
+  const file = openSync(path, 'r');
+  let worst = { ratio: 0 };
+  for (const [name, shape] of parameters) {
+    const expected = new Float32Array(shape.reduce((product, size) => product * size, 1));
+    readSync(file, new Uint8Array(expected.buffer));
+    let [difference, largest] = [0, 0];
+    for (const [index, value] of expected.entries()) {
+      difference = Math.max(difference, Math.abs(ours[`d ${name}`][index] - value));
+      largest = Math.max(largest, Math.abs(value));
+    }
+    const isZero = name.endsWith('key.bias'); // softmax does not see it: what either side computes is rounding
+    const ratio = isZero ? difference : difference / largest;
+    if (ratio > worst.ratio) worst = { ratio, name };
+  }
+  console.log(
+    `gradients: worst ${worst.ratio.toExponential(1)} of the largest, by ${worst.name}; losses differ by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}`,
+  );
+}
+
+/** OpenBLAS takes some virtual machines for old processors and is then several times slower than it can be. */
+function coreType() {
+  const flags = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
+  return / avx512vl /.test(flags) ? { OPENBLAS_CORETYPE: 'SkylakeX' } : {};
+}
+
+function cpuSeconds(since) {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1e6;
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+function gigabytes(bytes) {
+  return `${(bytes / 1e9).toFixed(2)} GB`;
+}
