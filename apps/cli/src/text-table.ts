@@ -1,7 +1,7 @@
 import type { Table } from '@redef/experiment';
 
 /** A table as aligned columns of plain text. */
-export function renderTextTable({ caption, columns, rows }: Table): string {
+export function renderTextTable({ caption, columns, rows }: Pick<Table, 'caption' | 'columns' | 'rows'>): string {
   const lines = [columns.map(({ title }) => title), ...rows.map(({ cells }) => cells)];
   const widths = columns.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
   const line = (cells: readonly string[]): string =>

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   digestFile,
+  makeFolder,
   readJsonlLines,
   readManifest,
   readRecords,
@@ -132,6 +133,18 @@ test('missing files, folders in place of files and files in place of folders', a
     code: expect.stringMatching(/not-a-folder|file-exists/),
   });
   await expect(digestFile(join(folder, 'none'))).rejects.toMatchObject({ code: 'file-missing' });
+});
+
+test('folders are made with those above them, by several at once too; a place that cannot hold one is told at once', async () => {
+  const deep = join(folder, 'p', 'q', 'r', 's');
+  await Promise.all([makeFolder(deep), makeFolder(deep), makeFolder(join(folder, 'p', 'q', 't'))]);
+  expect([existsSync(deep), existsSync(join(folder, 'p', 'q', 't'))]).toEqual([true, true]);
+  await makeFolder(deep);
+  writeFileSync(join(folder, 'p', 'file'), '');
+  await expect(makeFolder(join(folder, 'p', 'file', 'x'))).rejects.toMatchObject({ code: 'not-a-folder' });
+  if (existsSync('/proc/self')) {
+    await expect(makeFolder('/proc/redef/x')).rejects.toMatchObject({ code: 'file-missing' });
+  }
 });
 
 test('an unwritable folder', async () => {

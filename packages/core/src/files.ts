@@ -8,4 +8,5 @@ export {
   writeJsonl,
   writeJsonlTables,
 } from './files/jsonl.js';
+export { makeFolder } from './files/make-folder.js';
 export { digestFile, type Manifest, manifestSchema, readManifest, writeManifest } from './files/manifest.js';

@@ -12,7 +12,7 @@ export {
   type StageSummary,
   type StudyResults,
 } from './results.js';
-export { type DatedChange, splitByTime, timeSplitRule } from './split.js';
+export { type DatedChange, type SplitRule, splitChanges, splitRuleName } from './split.js';
 export { runStage, type Stage, type StageOptions, type StageOutcome, type StageResult } from './stage.js';
 export { type DedupStageInput, dedupStage } from './stages/dedup.js';
 export { type EncodeStageInput, encodeStage } from './stages/encode.js';

@@ -1,7 +1,7 @@
 import type { Label } from '@redef/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DatedChange, splitByTime } from './split.js';
+import { type DatedChange, splitChanges } from './split.js';
 
 const hex = (n: number): string => n.toString(16).padStart(40, '0');
 const changeAt = (n: number, seconds: number, project = 'p'): DatedChange => ({
@@ -14,7 +14,7 @@ const changeAt = (n: number, seconds: number, project = 'p'): DatedChange => ({
 test('ten changes of a class: eight train, one validates, one tests, oldest first whatever their order', () => {
   const changes = [7, 2, 9, 0, 5, 3, 8, 1, 6, 4].map((n) => changeAt(n, 1_600_000_000 + n));
   const labels = new Map(changes.map(({ id }) => [id, 'clean' as const]));
-  const splits = splitByTime(changes, labels);
+  const splits = splitChanges(changes, labels);
   expect(splits.map(({ id }) => id)).toEqual(changes.map(({ id }) => id));
   const of = (split: string): string[] =>
     splits
@@ -31,7 +31,7 @@ test('the offset of a date counts: 01:00+02:00 is before 00:30+01:00', () => {
     { ...changeAt(2, 0), committed_at: '2020-01-01T01:00:00+02:00' },
   ];
   const labels = new Map(changes.map(({ id }) => [id, 'clean' as const]));
-  expect(splitByTime(changes, labels).map(({ split }) => split)).toEqual(['test', 'train']);
+  expect(splitChanges(changes, labels).map(({ split }) => split)).toEqual(['test', 'train']);
 });
 
 test('for any labelled changes: sizes by the rule in every group, and no group trains on what is newer than its test', () => {
@@ -51,7 +51,7 @@ test('for any labelled changes: sizes by the rule in every group, and no group t
       for (const [n, { labelled, defective }] of rows.entries()) {
         if (labelled) labels.set(hex(n), defective ? 'defective' : 'clean');
       }
-      const splits = splitByTime(changes, labels);
+      const splits = splitChanges(changes, labels);
       expect(splits.map(({ id }) => id)).toEqual(changes.map(({ id }) => id).filter((id) => labels.has(id)));
       for (const project of ['a', 'b']) {
         for (const label of ['defective', 'clean'] as const) {
@@ -72,4 +72,37 @@ test('for any labelled changes: sizes by the rule in every group, and no group t
       }
     }),
   );
+});
+
+test('strict: nothing trained on is newer than anything tested, and one instant is never divided', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }), (times) => {
+      const changes = times.map((time, n) => changeAt(n, time, n % 2 === 0 ? 'a' : 'b'));
+      const labels = new Map(
+        changes.map(({ id }, n) => [id, n % 3 === 0 ? ('defective' as const) : ('clean' as const)]),
+      );
+      const splits = splitChanges(changes, labels, { rule: 'strict' });
+      const of = (name: string): number[] => times.filter((_, n) => splits[n]!.split === name);
+      const after = (name: string): number => Math.min(...of(name), 99);
+      expect(Math.max(...of('train'), -1)).toBeLessThan(Math.min(after('validation'), after('test')));
+      expect(Math.max(...of('validation'), -1)).toBeLessThan(after('test'));
+      expect(of('train').length).toBeLessThanOrEqual(0.8 * times.length);
+    }),
+  );
+});
+
+test('cross-project: the named projects test and nothing else does; one at a time leaves one project out', () => {
+  const changes = Array.from({ length: 54 }, (_, n) => changeAt(n, 1000 - n, ['a', 'b', 'c'][n % 3]));
+  const labels = new Map(changes.map(({ id }, n) => [id, n % 2 === 0 ? ('defective' as const) : ('clean' as const)]));
+  const splits = splitChanges(changes, labels, { rule: 'cross-project', testProjects: ['b'] });
+  splits.forEach(({ split, rule }, n) => {
+    expect(split === 'test').toBe(n % 3 === 1);
+    expect(rule).toBe('cross-project/b');
+  });
+  expect(splits.filter(({ split }) => split === 'validation').length).toBe(4); // the newest of nine, per project and class
+  for (const testProjects of [['d'], []]) {
+    expect(() => splitChanges(changes, labels, { rule: 'cross-project', testProjects })).toThrow(
+      expect.objectContaining({ code: 'unknown-project', remedy: 'Choose among a, b, c.' }),
+    );
+  }
 });

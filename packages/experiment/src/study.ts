@@ -14,6 +14,7 @@ import type { MineOptions } from '@redef/mining';
 import { createLinearEngine, type TrainingEngine } from '@redef/training';
 import { createRuleVoter, type Rule, type VoteCache, type Voter } from '@redef/triage';
 import type { StudyResults } from './results.js';
+import type { SplitRule } from './split.js';
 import type { StageOptions, StageResult } from './stage.js';
 import { dedupStage } from './stages/dedup.js';
 import { encodeStage } from './stages/encode.js';
@@ -44,6 +45,8 @@ export interface Study {
   ballots?: number;
   rule?: Rule;
   voteCache?: VoteCache;
+  /** Default: the paper's, by time per repository and class. */
+  split?: SplitRule;
   /** Default `cut-from-train`. */
   policy?: RemovalPolicy;
   /** Default: the paper's five. */
@@ -128,7 +131,7 @@ export async function runStudy(
     ),
   );
   const labelled = { mined: at.mined, labels: at.triaged };
-  await tell(splitStage({ ...labelled, out: at.split }, options));
+  await tell(splitStage({ ...labelled, out: at.split, ...(study.split && { rule: study.split }) }, options));
   await tell(
     dedupStage(
       { ...labelled, split: at.split, out: at.deduped, ...(study.policy && { policy: study.policy }) },

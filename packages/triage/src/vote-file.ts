@@ -1,8 +1,8 @@
 import { readSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseRecord, RedefError, type Vote } from '@redef/core';
-import { fileError } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
 import type { VoteCache } from './cache.js';
 import { lock } from './lock.js';
 
@@ -25,7 +25,7 @@ const voteStart = prefix.length + keyLength + '","vote":'.length;
  * @throws `RedefError` `in-use` by another living process, or `cache-damaged` with the line
  */
 export async function openVoteFile(path: string): Promise<VoteFile> {
-  await mkdir(dirname(path), { recursive: true }).catch((error) => {
+  await makeFolder(dirname(path)).catch((error) => {
     throw fileError(error, path);
   });
   const unlock = await lock(path);

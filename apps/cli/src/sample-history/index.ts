@@ -1,7 +1,7 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RedefError } from '@redef/core';
-import { fileError } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
 import { headOf, importHistory } from './git-import.js';
 import { hamper } from './hamper.js';
 import type { SampleProject } from './history.js';
@@ -32,7 +32,7 @@ export async function writeSampleHistory(folder: string): Promise<{ repositories
 async function writeProject(project: SampleProject, path: string): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   try {
-    await mkdir(partial, { recursive: true });
+    await makeFolder(partial);
     await importHistory(project, partial);
     await rename(partial, path);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileError } from './file-error.js';
+import { makeFolder } from './make-folder.js';
 
 /**
  * Writes a file whole or not at all: `write` fills a temporary neighbour, which is flushed and then renamed over `path`.
@@ -12,7 +13,7 @@ export async function writeAtomically<Result>(
 ): Promise<Result> {
   const temporary = `${path}.${process.pid}.partial`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const file = await open(temporary, 'w');
     let result: Result;
     try {

@@ -1,7 +1,7 @@
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RedefError, throwIfAborted } from '@redef/core';
-import { fileError, writeAtomically } from '@redef/core/files';
+import { fileError, makeFolder, writeAtomically } from '@redef/core/files';
 import { inBatches } from '../encode/batches.js';
 import type { Row } from '../row.js';
 import { sqlType } from './column-type.js';
@@ -29,7 +29,7 @@ export async function writeParquet(
   const partial = `${path}.${process.pid}.partial`;
   const staging = new Staging(columns);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeAtomically(stage, (file) => writeFile(file, inBatches(stageRows(staging, rows, signal))));
     if (staging.columns.size === 0) {
       throw new RedefError(`${path}: no rows and no columns, which Parquet cannot hold`, {

@@ -38,25 +38,35 @@ export const ruleBasedWarning: Block & { kind: 'warning' } = {
     'they are not ReDef labels. Run redef triage with a model before drawing conclusions.',
 };
 
+/** Title and place in the details of a mining manifest. */
 const miningColumns = [
-  ['commits', 'commits'],
-  ['single_file', 'single-file'],
-  ['single_function', 'single-function'],
-  ['reverts_loose', 'reverts, loose'],
-  ['reverts_strict', 'reverts, strict'],
-  ['defective_candidates', 'defective candidates'],
-  ['clean_candidates', 'clean candidates'],
+  ['commits', 'history', 'commits'],
+  ['single-file', 'single_file'],
+  ['single-function', 'single_function'],
+  ['reverted, loose', 'reverts', 'targets_loose'],
+  ['reverted, strict', 'reverts', 'targets_strict'],
+  ['loose and single-function', 'reverts', 'targets_loose_single_function'],
+  ['defective', 'defective'],
+  ['clean', 'clean'],
 ] as const;
 
 function miningTable({ projects }: StudyResults): Table {
   return {
     kind: 'table',
-    caption: 'Mined histories, in commits',
-    columns: [left('project'), left('head'), ...miningColumns.map(([, title]) => right(title))],
+    caption: 'Mined histories, in commits; the last two columns are candidates for triage',
+    columns: [left('project'), left('head'), ...miningColumns.map(([title]) => right(title))],
     rows: projects.map(({ project, head, details }) => ({
-      cells: [project, head.slice(0, 12), ...miningColumns.map(([name]) => whole(details[name]))],
+      cells: [project, head.slice(0, 12), ...miningColumns.map(([, ...path]) => whole(member(details, path)))],
     })),
   };
+}
+
+function member(details: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
+    details,
+  );
 }
 
 function droppedTable({ projects, dedup, triage }: StudyResults): Table {

@@ -31,7 +31,7 @@ function resultsOf(cells: StudyResults['cells'], ruleBased = true): StudyResults
   const half = { before: 10, after: 8, transitions: {}, split: {}, rejected: {}, agreement: {}, truncated: {} };
   return {
     schema: 'redef.results/1',
-    projects: [{ project: 'demo', head: 'f'.repeat(40), ...stage, details: { commits: 12345 } }],
+    projects: [{ project: 'demo', head: 'f'.repeat(40), ...stage, details: { history: { commits: 12345 } } }],
     triage: {
       ...stage,
       summary: {

@@ -62,7 +62,7 @@ export async function mineStage(input: MineStageInput, options: StageOptions = {
         return {
           outputs: ['changes.jsonl', 'evidence.jsonl', 'rejects.jsonl'],
           counts: { in: kept + dropped.total, kept, dropped: dropped.toJSON() },
-          details: summary.counts,
+          details: { ...summary.counts },
         };
       },
     },

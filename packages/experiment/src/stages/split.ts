@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Counter, type Label } from '@redef/core';
 import { writeJsonl } from '@redef/core/files';
 import { readTable, tableInputs } from '../folders.js';
-import { type DatedChange, splitByTime, timeSplitRule } from '../split.js';
+import { type DatedChange, type SplitRule, splitChanges, splitRuleName } from '../split.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
 export interface SplitStageInput {
@@ -11,11 +11,13 @@ export interface SplitStageInput {
   /** Folder with labels.jsonl. */
   labels: string;
   out: string;
+  /** Default: the paper's. */
+  rule?: SplitRule;
 }
 
-/** Writes `splits.jsonl`: see {@link splitByTime}. Holds an id, a date and a label of every labelled change in memory. */
+/** Writes `splits.jsonl`: see {@link splitChanges}. Holds an id, a date and a label of every labelled change in memory. */
 export async function splitStage(
-  { mined, labels, out }: SplitStageInput,
+  { mined, labels, out, rule = { rule: 'per-class' } }: SplitStageInput,
   options: StageOptions = {},
 ): Promise<StageResult> {
   const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
@@ -25,7 +27,7 @@ export async function splitStage(
       name: 'split',
       folder: out,
       inputFiles: { ...changeFiles, ...labelFiles },
-      config: { rule: timeSplitRule },
+      config: { rule: splitRuleName(rule) },
       run: async ({ signal }) => {
         const read = signal ? { signal } : {};
         const labelOf = new Map<string, Label['label']>();
@@ -39,7 +41,7 @@ export async function splitStage(
         )) {
           changes.push({ id, project, commit, committed_at });
         }
-        const splits = splitByTime(changes, labelOf);
+        const splits = splitChanges(changes, labelOf, rule);
         const counts = new Counter();
         for (const { id, split } of splits) counts.add(`${split} ${labelOf.get(id)}`);
         await writeJsonl(join(out, 'splits.jsonl'), splits, read);

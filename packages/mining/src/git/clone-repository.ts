@@ -1,8 +1,8 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
-import { fileError } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
 import { simpleGit } from 'simple-git';
 import { askGit, gitEnvironment } from './git-process.js';
 
@@ -33,7 +33,7 @@ export async function cloneRepository(
 
   const partial = `${target}.${process.pid}.partial`;
   try {
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     const environment = cloneEnvironment();
     const git = simpleGit({
       baseDir: dirname(target),

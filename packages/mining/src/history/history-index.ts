@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalJson, type ProgressEvent, throwIfAborted } from '@redef/core';
-import { fileError } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
+import { BlobReader } from '../git/blob-reader.js';
 import { askGit } from '../git/git-process.js';
 import type { Repository } from '../git/repository.js';
 import type { ResolvedFilter } from '../options.js';
@@ -45,7 +46,7 @@ export async function openHistoryIndex(options: HistoryIndexOptions): Promise<Hi
     if (temporary) await rm(folder, { recursive: true, force: true });
   };
   try {
-    await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    await makeFolder(folder).catch((error: unknown) => {
       throw fileError(error, folder);
     });
     const config = canonicalJson(options.config);
@@ -102,12 +103,17 @@ async function finishSegment(options: HistoryIndexOptions, folder: string, state
   let done = 0;
   const report = (): void =>
     onEvent?.({ type: 'progress', stage: 'functions', done: ++done, total: taskCount, unit: 'buckets' });
-  if (workers > 0) await runInWorkers(tasks, workers, report, signal);
+  if (workers > 1) await runInWorkers(tasks, workers, report, signal);
   else {
-    for (const task of tasks) {
-      throwIfAborted(signal);
-      await runBucket(task, signal);
-      report();
+    const reader = new BlobReader(repository.gitDirectory, filter.maxFileBytes);
+    try {
+      for (const task of tasks) {
+        throwIfAborted(signal);
+        await runBucket(task, reader, signal);
+        report();
+      }
+    } finally {
+      await reader.close();
     }
   }
   state.segments[segment]!.complete = true;

@@ -1,7 +1,7 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RedefError } from '@redef/core';
-import { fileError } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
 import * as v from 'valibot';
 
 const entrySchema = v.variant('kind', [
@@ -65,7 +65,7 @@ export class AnswerLog {
   /** An unfinished last line, left by a stop in the middle of a write, is cut away: its act was never confirmed. */
   static async open(path: string): Promise<AnswerLog> {
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       const { entries, end } = await readEntries(path);
       const file = await open(path, 'a');
       await file.truncate(end);

@@ -1,7 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RedefError, type Vote } from '@redef/core';
-import { fileError, readJsonlLines, writeFileAtomic } from '@redef/core/files';
+import { fileError, makeFolder, readJsonlLines, writeFileAtomic } from '@redef/core/files';
 import * as v from 'valibot';
 
 // One job is one batch: a folder with requests.jsonl (what is uploaded), plan.jsonl (whose vote each line is), and
@@ -42,7 +42,7 @@ export async function saveState(job: Job, changes: Partial<JobState>): Promise<v
 
 /** The jobs of a folder in the order they were planned. What a stop left half planned is removed. */
 export async function readJobs(folder: string): Promise<Job[]> {
-  await mkdir(folder, { recursive: true }).catch((error) => {
+  await makeFolder(folder).catch((error) => {
     throw fileError(error, folder);
   });
   const jobs: Job[] = [];
@@ -88,7 +88,7 @@ export class JobWriter {
 
   static async start(parent: string, name: string, voter: string): Promise<JobWriter> {
     const writer = new JobWriter(parent, name, voter);
-    await mkdir(writer.#partial, { recursive: true });
+    await makeFolder(writer.#partial);
     return writer;
   }
 

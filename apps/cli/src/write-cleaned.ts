@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { RedefError, type RunOptions } from '@redef/core';
+import { writeJsonl } from '@redef/core/files';
+import { type Row, writeRows } from '@redef/datasets';
+import { type DataSets, type RemoveDuplicatesOptions, type RowDecision, removeDuplicates } from '@redef/dedup';
+
+/** Rows kept and removed of one set, and the file of the kept ones. */
+export interface CleanedSet {
+  name: string;
+  file: string;
+  kept: number;
+  removed: number;
+}
+
+/**
+ * Writes what a removal policy leaves of each set into `folder/NAME.EXTENSION`, and what it removes, with its reason and
+ * twin, into `folder/NAME.removed.jsonl`. Memory holds the list of one set's removed rows, without their texts.
+ *
+ * @param extensions by set: `csv`, `jsonl.gz`, `parquet`
+ */
+export async function writeCleaned(
+  sets: DataSets,
+  folder: string,
+  extensions: Readonly<Record<string, string>>,
+  options: RemoveDuplicatesOptions,
+): Promise<CleanedSet[]> {
+  const { signal, onEvent } = options;
+  const run: RunOptions = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
+  const decisions = removeDuplicates(sets, options);
+  const names = Object.keys(sets);
+  const cleaned: CleanedSet[] = [];
+  let next = await decisions.next();
+  try {
+    for (const name of options.policy === 'cut-from-train' ? [...names].reverse() : names) {
+      const removed: Omit<RowDecision, 'value' | 'removed'>[] = [];
+      const kept = async function* (): AsyncGenerator<Row> {
+        for (; !next.done && next.value.set === name; next = await decisions.next()) {
+          const { value, removed: cut, ...place } = next.value;
+          if (cut) removed.push({ ...place, ...cut });
+          else yield value as Row;
+        }
+      };
+      const file = `${name}.${extensions[name] ?? 'jsonl'}`;
+      const written = await writeRows(join(folder, file), kept(), run);
+      await writeJsonl(join(folder, `${name}.removed.jsonl`), removed, run);
+      cleaned.push({ name, file, kept: written, removed: removed.length });
+    }
+  } finally {
+    await decisions.return();
+  }
+  if (!next.done) {
+    throw new RedefError('a set came out of its turn', { code: 'internal', remedy: 'Report this: it is a fault of redef.' });
+  }
+  return names.map((name) => cleaned.find((set) => set.name === name)!);
+}
