@@ -51,7 +51,7 @@ export interface MineOptions extends ChangeFilter {
   seed?: number | string;
   /** A folder that keeps what was read of this repository, so that a later run reads only the new commits. Default: a temporary one. */
   index?: string;
-  /** Worker processes; the rows are the same for any number. Default 0: all work in this process. */
+  /** Worker processes, 2 or more; the rows are the same for any number. Default 0, and 1: all work in this process. */
   workers?: number;
 }
 

@@ -1,4 +1,4 @@
-import { type CodeChange, changeId } from '@redef/core';
+import { type CodeChange, changeId, sha256 } from '@redef/core';
 import { functionSignature, functionText } from '../functions/function-text.js';
 import type { FunctionSpan } from '../functions/scanner-state.js';
 import type { Commit } from '../git/log-stream.js';
@@ -54,4 +54,9 @@ export function makeChange(
 /** git writes a broken date of a hand-made commit in other ways; such a record must still be readable. */
 function isoDate(text: string): string {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : '1970-01-01T00:00:00Z';
+}
+
+/** Equal for two changes with the same function texts before and after. */
+export function textsDigest(before: string, after: string): string {
+  return sha256(`${before.length}\n${before}\n${after}`).slice(0, 24);
 }

@@ -4,6 +4,7 @@ import { type Commit, type FileChange, streamLog } from '../git/log-stream.js';
 import { openRepository, resolveRange } from '../git/repository.js';
 import { type ChangeFilter, resolveFilter } from '../options.js';
 import { createExtractor } from './extract-change.js';
+import { textsDigest } from './make-change.js';
 import { singleFile } from './single-file.js';
 
 export interface FunctionChangesOptions extends ChangeFilter, RunOptions {
@@ -16,7 +17,8 @@ const lookAhead = 32;
 
 /**
  * Yields every change of a history that modifies exactly one file and, in it, exactly one function (ReDef, section 3.1),
- * parents before children. Nothing is held but the commits at hand, so a `break` costs nothing.
+ * parents before children. Nothing is held but the commits at hand and, to
+ * name a change that was made before, a digest of each; a `break` ends git at once.
  *
  * ```ts
  * for await (const change of mineFunctionChanges('path/to/repo')) console.log(change.commit, change.function_name);
@@ -36,13 +38,19 @@ export async function* mineFunctionChanges(
 
   const reader = new BlobReader(repository.gitDirectory, filter.maxFileBytes);
   const extractor = createExtractor(filter);
-  const waiting: { commit: Commit; file: FileChange; blobs: ReturnType<typeof readBoth> }[] = [];
+  const firstWithTexts = new Map<string, string>();
+  const waiting: ({ commit: Commit; file: FileChange; blobs: ReturnType<typeof readBoth> } | { reject: Reject })[] = [];
   const readBoth = (file: FileChange) => Promise.all([reader.read(file.oldBlob), reader.read(file.newBlob)]);
   const finish = async (): Promise<CodeChange | undefined> => {
-    const { commit, file, blobs } = waiting.shift()!;
-    const [before, after] = await blobs;
-    const result = await extractor.extract(commit, file, before, after);
-    if ('change' in result) return result.change;
+    const next = waiting.shift()!;
+    const result = 'reject' in next ? next : await extractor.extract(next.commit, next.file, ...(await next.blobs));
+    if ('change' in result) {
+      const { change } = result;
+      const texts = textsDigest(change.function_before, change.function_after);
+      const first = firstWithTexts.get(texts);
+      if (first === undefined) firstWithTexts.set(texts, change.id);
+      return first === undefined ? change : { ...change, identical_to: first };
+    }
     onReject?.(result.reject);
     return undefined;
   };
@@ -54,12 +62,13 @@ export async function* mineFunctionChanges(
       if (!filter.acceptsCommit(commit)) continue;
       const found = singleFile(commit, filter);
       if (found.kind !== 'modified') {
-        if (found.reject) onReject?.(found.reject);
-        continue;
+        if (!found.reject) continue;
+        waiting.push({ reject: found.reject });
+      } else {
+        const blobs = readBoth(found.file);
+        blobs.catch(() => {}); // seen when its turn comes
+        waiting.push({ commit, file: found.file, blobs });
       }
-      const blobs = readBoth(found.file);
-      blobs.catch(() => {}); // seen when its turn comes
-      waiting.push({ commit, file: found.file, blobs });
       if (waiting.length >= lookAhead) {
         const change = await finish();
         if (change) yield change;

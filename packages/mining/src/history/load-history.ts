@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { readJsonlLines } from '@redef/core/files';
 import type { VerdictReason } from '../changes/examine-file.js';
 import { type ParsedMessage, parseRevertMessage } from '../reverts/parse-message.js';
@@ -75,7 +77,12 @@ export async function loadHistory({ folder, state }: HistoryIndex, options: Load
     strings.set(text, text);
     return text;
   };
-  const lines = options.signal ? { signal: options.signal } : {};
+  const present = new Set(await readdir(folder));
+  /** A bucket without files has left none. */
+  async function* rowsOf(path: string): AsyncGenerator<unknown, void, undefined> {
+    if (!present.has(basename(path))) return;
+    for await (const { value } of readJsonlLines(path, options.signal ? { signal: options.signal } : {})) yield value;
+  }
 
   let offset = 0;
   for await (const { value, bytes } of readRows<CommitRow>(
@@ -113,7 +120,7 @@ export async function loadHistory({ folder, state }: HistoryIndex, options: Load
   const changes = new Map<number, SingleChange>();
   for (let segment = 0; segment < state.segments.length; segment++) {
     for (let bucket = 0; bucket < bucketCount; bucket++) {
-      for await (const { value } of readJsonlLines(touchesFile(folder, segment, bucket), lines)) {
+      for await (const value of rowsOf(touchesFile(folder, segment, bucket))) {
         const { commit, path, touched, verdict, renamed } = value as TouchRow;
         for (const [name, signature, unique] of touched) touches.add(commit, name, signature, unique === 1);
         if (renamed) for (const { from, to } of renamed) touches.addFunctionRename(commit, intern(path), from, to);
@@ -138,8 +145,7 @@ export async function loadHistory({ folder, state }: HistoryIndex, options: Load
         }
       }
     }
-    for await (const { value } of readJsonlLines(renamesFile(folder, segment), lines))
-      touches.addFileRename(value as RenameRow);
+    for await (const value of rowsOf(renamesFile(folder, segment))) touches.addFileRename(value as RenameRow);
   }
   touches.seal();
   return {

@@ -35,28 +35,29 @@ export async function logPass(
   { folder, segment, commits, bytes, revisions, filter, signal, onEvent }: LogPassOptions,
 ): Promise<{ commits: number; bytes: number; counts: Record<string, number> }> {
   const counts = new Counter();
-  const writers: RowWriter[] = [];
+  // a file is there only once it has a row
+  const writers = new Map<string, RowWriter>();
   const open = async (path: string, keep = 0): Promise<RowWriter> => {
-    const writer = await RowWriter.open(path, keep);
-    writers.push(writer);
+    let writer = writers.get(path);
+    if (!writer) {
+      writer = await RowWriter.open(path, keep);
+      writers.set(path, writer);
+    }
     return writer;
   };
   let index = commits;
   try {
     const commitRows = await open(commitsFile(folder), bytes);
-    const moves = await open(movesFile(folder, segment));
-    const buckets: RowWriter[] = [];
-    for (let i = 0; i < bucketCount; i++) buckets.push(await open(pairsFile(folder, segment, i)));
     for await (const commit of streamLog(gitDirectory, { revisions, signal })) {
       const row = commitRow(commit, filter, counts);
       await commitRows.write(row);
       if (commit.parents.length === 1) {
         for (const pair of pairsOf(commit, index, filter, row.file !== undefined)) {
           counts.add('file_modifications');
-          await buckets[bucketOf(pair.path)]!.write(pair);
+          await (await open(pairsFile(folder, segment, bucketOf(pair.path)))).write(pair);
         }
         const move = moveOf(commit, index, filter);
-        if (move) await moves.write(move);
+        if (move) await (await open(movesFile(folder, segment))).write(move);
       }
       index++;
       if (index % 2000 === 0) onEvent?.({ type: 'progress', stage: 'log', done: index, unit: 'commits' });
@@ -64,7 +65,7 @@ export async function logPass(
     onEvent?.({ type: 'progress', stage: 'log', done: index, total: index, unit: 'commits' });
     return { commits: index, bytes: commitRows.bytes, counts: counts.toJSON() };
   } finally {
-    await Promise.all(writers.map((writer) => writer.close()));
+    await Promise.all([...writers.values()].map((writer) => writer.close()));
   }
 }
 

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { throwIfAborted } from '@redef/core';
 import { readJsonlLines, writeJsonl } from '@redef/core/files';
-import { BlobReader } from '../git/blob-reader.js';
+import type { BlobReader } from '../git/blob-reader.js';
 import { detectRenames } from './detect-renames.js';
 import { bucketCount, movesFile, pairsFile, renamesFile, touchesFile } from './log-pass.js';
 import type { MoveRow, PairRow, RenameRow } from './rows.js';
@@ -18,19 +18,20 @@ export interface BucketTask {
 
 export const taskCount = bucketCount + 1;
 
-/** Writes a bucket's touched functions, whole or not at all; one that is there already was finished by an earlier run. */
-export async function runBucket(task: BucketTask, signal?: AbortSignal): Promise<void> {
+/**
+ * Writes a bucket's touched functions, whole or not at all; one that is there already was finished by an earlier run, and
+ * a bucket without files leaves none.
+ */
+export async function runBucket(task: BucketTask, reader: BlobReader, signal?: AbortSignal): Promise<void> {
   const { folder, segment, bucket } = task;
   const moves = bucket === bucketCount;
   const [source, target] = moves
     ? [movesFile(folder, segment), renamesFile(folder, segment)]
     : [pairsFile(folder, segment, bucket), touchesFile(folder, segment, bucket)];
-  if (await stat(target).catch(() => undefined)) return;
-  const reader = new BlobReader(task.gitDirectory, task.maxFileBytes);
-  try {
+  const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
+  if (!(await exists(source))) return;
+  if (!(await exists(target))) {
     await writeJsonl(target, moves ? renames(source, reader, signal) : touches(source, reader, signal));
-  } finally {
-    await reader.close();
   }
   await rm(source, { force: true });
 }

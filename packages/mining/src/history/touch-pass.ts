@@ -1,4 +1,3 @@
-import { sha256 } from '@redef/core';
 import {
   examineFile,
   type FileExamination,
@@ -6,6 +5,7 @@ import {
   scanFile,
   singleFunctionVerdict,
 } from '../changes/examine-file.js';
+import { textsDigest } from '../changes/make-change.js';
 import { functionSignature, functionText } from '../functions/function-text.js';
 import type { FunctionSpan } from '../functions/scanner-state.js';
 import type { BlobReader } from '../git/blob-reader.js';
@@ -98,11 +98,6 @@ function verdictOf(examination: FileExamination): SingleVerdict {
     unique: isUnique(after.scan.functions, verdict.after),
     texts: textsDigest(functionText(before.bytes, verdict.before).text, functionText(after.bytes, verdict.after).text),
   };
-}
-
-/** Equal for two changes with the same function texts before and after. */
-export function textsDigest(before: string, after: string): string {
-  return sha256(`${before.length}\n${before}\n${after}`).slice(0, 24);
 }
 
 function isUnique(functions: readonly FunctionSpan[], span: FunctionSpan): boolean {

@@ -38,7 +38,7 @@ export interface ParsedMessage {
 /** Hex digits that can be an object id: not part of a word, path, `owner/repo@id` or `#id`; a link to `/commit/<id>` is one. */
 const hashPattern = String.raw`(?:(?<=\/commit\/)|(?<![\w@#./-]))[0-9a-f]{7,64}(?![\w-])(?!\.\w)`;
 /** What may stand between revert wording and the id. `to`, `in` and `by` are not here: they name another commit. */
-const filler = String.raw`(?:[\s:"'\`(\[<-]|\b(?:of|the|commits?|changesets?|changes?|patch(?:es)?|merge|git|sha1?|hash|id|revision|following|these|two|three|made)\b|https?:\/\/[\w./-]*?\/commit\/|"(?:[^"\n]|"(?=\w))*")`;
+const filler = String.raw`(?:[\s:"'\`(\[<-]|\b(?:of|the|commits?|changesets?|changes?|patch(?:es)?|merge|git|sha1?|hash|id|revision|following|these|two|three|made|parts?)\b|https?:\/\/[\w./-]*?\/commit\/|"(?:[^"\n]|"(?=\w))*")`;
 const verb = String.raw`(?<![\w-])(?:(?<!\b(?:not|never|without|avoid|before|after|until|since|was|were|been|be|than|of|to|by) )revert(?:s|ed|ing)?|revert(?:s|ing)?)`;
 const separator = String.raw`(?:\s*(?:,|;|&|\+|\/|\band\b)\s*|\s*\n\s*[-*]?\s*)(?:and\s+)?(?:(?:the\s+)?commits?\s+)?`;
 
@@ -103,7 +103,7 @@ export function parseRevertMessage(message: string): ParsedMessage {
 
 function shapeOf(message: string, match: RegExpMatchArray): RevertShape {
   const before = message.slice(Math.max(0, match.index! - 24), match.index);
-  if (/\b(?:partial(?:ly)?|part of|parts of)\s*$/i.test(before)) return 'partial-revert';
+  if (/\bpartial(?:ly)?\s*$/i.test(before) || /^\w+\s+(?:the\s+)?parts?\b/i.test(match[0])) return 'partial-revert';
   const lineStart = before === '' || before.endsWith('\n');
   if (/\bthis\s*$/i.test(before) && /^reverts\s+(?:the\s+)?commits?\b/i.test(match[0])) return 'this-reverts-commit';
   if (lineStart && /^reverts?:?\s/i.test(match[0]) && match.index! > 0) return 'reverts-trailer';

@@ -1,0 +1,136 @@
+import { parseRecord, type Reject } from '@redef/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mineFunctionChanges } from '../src/index.js';
+import { collect, FixtureRepository, source } from './git-fixture.js';
+
+let repository: FixtureRepository;
+
+beforeAll(() => {
+  repository = new FixtureRepository().commit(
+    { message: 'Begin', files: { 'a.c': source({ f: 'return a;', g: 'return 1;' }), 'b.c': source({ h: '' }) } },
+    {
+      message: 'Change f\n\nBody.',
+      files: { 'a.c': source({ f: ['a++;', 'return a;'], g: 'return 1;' }) },
+      author: 'One <one@example.org>',
+    },
+    { message: 'Change both', files: { 'a.c': source({ f: 'return a;', g: 'return 2;' }) } },
+    {
+      message: 'Two files',
+      files: { 'a.c': source({ f: 'return 3;', g: 'return 2;' }), 'b.c': source({ h: 'return 0;' }) },
+    },
+    { message: 'Outside', files: { 'a.c': `int x;\n${source({ f: 'return 3;', g: 'return 2;' })}` } },
+    { message: 'New function', files: { 'a.c': `int x;\n${source({ f: 'return 3;', g: 'return 2;', k: '' })}` } },
+    { message: 'Not C', files: { 'readme.md': 'x' } },
+    {
+      message: 'Latin-1: caf\xe9',
+      files: { 'b.c': Buffer.from('int h(int a)\r\n{\r\n    puts("caf\xe9");\r\n}\r\n', 'latin1') },
+    },
+    {
+      message: 'Latin again',
+      files: { 'b.c': Buffer.from('int h(int a)\r\n{\r\n    puts("caf\xe9s");\r\n}\r\n', 'latin1') },
+    },
+    {
+      message: 'Mode',
+      files: {
+        'b.c': {
+          mode: '100755',
+          content: Buffer.from('int h(int a)\r\n{\r\n    puts("caf\xe9s");\r\n}\r\n', 'latin1'),
+        },
+      },
+    },
+  );
+});
+afterAll(() => repository.remove());
+
+describe('mineFunctionChanges', () => {
+  test('one line loops over every single-function change, and the records are valid', async () => {
+    const seen: string[] = [];
+    for await (const change of mineFunctionChanges(repository.path))
+      seen.push(`${change.commit} ${change.function_name}`);
+    expect(seen).toEqual([`${repository.id(2)} f`, `${repository.id(8)} h`, `${repository.id(9)} h`]);
+    for await (const change of mineFunctionChanges(repository.path)) parseRecord('redef.change/1', change, 'change');
+  });
+
+  test('a record holds both texts whole, their lines, hunks, dates with offsets and message', async () => {
+    const [change] = await collect(mineFunctionChanges(repository.path, { project: 'demo' }));
+    expect(change).toMatchObject({
+      project: 'demo',
+      commit: repository.id(2),
+      parent: repository.id(1),
+      path: 'a.c',
+      function_signature: 'int f(int a)',
+      language: 'c',
+      authored_at: '2020-01-01T04:00:00+02:00',
+      committed_at: '2020-01-01T01:00:00-01:00',
+      message: 'Change f\n\nBody.',
+      function_before: 'int f(int a)\n{\n    return a;\n}',
+      function_after: 'int f(int a)\n{\n    a++;\n    return a;\n}',
+      lines_before: { start: 1, end: 4 },
+      lines_after: { start: 1, end: 5 },
+      hunks: [{ old_start: 2, old_count: 0, new_start: 3, new_count: 1 }],
+      extractor: 'scanner/1',
+      confidence: 'high',
+    });
+    expect(change).not.toHaveProperty('decoding');
+  });
+
+  test('bytes that are not UTF-8 are kept with a note, and carriage returns are left out', async () => {
+    const change = (await collect(mineFunctionChanges(repository.path)))[2]!;
+    expect(change.decoding).toBe('windows-1252');
+    expect(change.function_after).toBe('int h(int a)\n{\n    puts("cafés");\n}');
+  });
+
+  test('every other commit of one accepted file is told with its reason', async () => {
+    const rejects: Reject[] = [];
+    await collect(mineFunctionChanges(repository.path, { onReject: (reject) => rejects.push(reject) }));
+    expect(rejects.map(({ id, reason }) => [repository.ids.indexOf(id) + 1, reason])).toEqual([
+      [3, 'several-functions'],
+      [5, 'outside-function'],
+      [6, 'outside-function'],
+      [10, 'mode-changed-only'],
+    ]);
+  });
+
+  test('filters: dates, range, author, paths and extensions', async () => {
+    const commits = async (options: Parameters<typeof mineFunctionChanges>[1]): Promise<number[]> =>
+      (await collect(mineFunctionChanges(repository.path, options))).map(
+        ({ commit }) => repository.ids.indexOf(commit) + 1,
+      );
+    expect(await commits({ since: '2020-01-01T05:00:00Z' })).toEqual([8, 9]);
+    expect(await commits({ until: new Date('2020-01-01T05:00:00Z') })).toEqual([2]);
+    expect(await commits({ range: `${repository.id(2)}..main` })).toEqual([8, 9]);
+    expect(await commits({ range: `..${repository.id(3)}` })).toEqual([2]);
+    expect(await commits({ author: 'ONE@' })).toEqual([2]);
+    expect(await commits({ author: /^A U Thor/ })).toEqual([8, 9]);
+    expect(await commits({ paths: ['b.*'] })).toEqual([8, 9]);
+    expect(await commits({ extensions: ['h'] })).toEqual([]);
+    expect(await commits({ ignorePaths: ['b.c'] })).toEqual([2, 4]);
+  });
+
+  test('a break ends git', async () => {
+    for await (const change of mineFunctionChanges(repository.path)) {
+      expect(change.function_name).toBe('f');
+      break;
+    }
+  });
+
+  test('an abort is told as such', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    await expect(collect(mineFunctionChanges(repository.path, { signal: controller.signal }))).rejects.toMatchObject({
+      code: 'aborted',
+    });
+  });
+
+  test('a change made twice names the first', async () => {
+    const twice = new FixtureRepository().commit(
+      { message: '1', files: { 'a.c': source({ f: 'return 1;' }) } },
+      { message: '2', files: { 'a.c': source({ f: 'return 2;' }) } },
+      { message: '3', files: { 'a.c': source({ f: 'return 1;' }) } },
+      { message: '4', files: { 'a.c': source({ f: 'return 2;' }) } },
+    );
+    const [first, second, third] = await collect(mineFunctionChanges(twice.path));
+    expect([first!.identical_to, second!.identical_to, third!.identical_to]).toEqual([undefined, undefined, first!.id]);
+    twice.remove();
+  });
+});
