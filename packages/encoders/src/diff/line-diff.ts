@@ -1,4 +1,4 @@
-import { editFlags } from './edit-flags.js';
+import { type EditFlags, editFlags } from './edit-flags.js';
 import { slideEdits } from './slide-edits.js';
 
 /** One stretch of lines: equal on both sides, or replaced (`deleted` lines of `before` by `added` lines of `after`). */
@@ -33,26 +33,30 @@ export function diffLines(before: string, after: string): LineDiff {
   const b = splitLines(after);
   const flags = editFlags(a, b);
   slideEdits(a, b, flags);
-  const { deleted, added } = flags;
+  return { before: a, after: b, edits: editsOf(a.length, b.length, flags) };
+}
+
+/** The stretches of flagged items between two lists of the lengths given. */
+export function editsOf(beforeLength: number, afterLength: number, { deleted, added }: EditFlags): Edit[] {
   const edits: Edit[] = [];
   let i = 0;
   let j = 0;
-  while (i < a.length || j < b.length) {
+  while (i < beforeLength || j < afterLength) {
     if (!deleted[i] && !added[j]) {
       i++;
       j++;
       continue;
     }
     const edit = { before: i, after: j, deleted: 0, added: 0 };
-    while (i < a.length && deleted[i]) {
+    while (i < beforeLength && deleted[i]) {
       i++;
       edit.deleted++;
     }
-    while (j < b.length && added[j]) {
+    while (j < afterLength && added[j]) {
       j++;
       edit.added++;
     }
     edits.push(edit);
   }
-  return { before: a, after: b, edits };
+  return edits;
 }

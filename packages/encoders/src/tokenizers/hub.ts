@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RedefError, throwIfAborted } from '@redef/core';
-import { fileError, writeFileAtomic } from '@redef/core/files';
+import { writeFileAtomic } from '@redef/core/files';
 import type { TokenizerFiles } from './definition.js';
+import { readTokenizerFiles } from './tokenizer-files.js';
 
 export interface HubOptions {
   /** Keeps downloaded files in this folder and reads them from there the next time, offline too. */
@@ -31,41 +31,31 @@ export async function hubFiles(repository: string, options: HubOptions): Promise
     });
   }
   const [, name = '', revision = 'main'] = match;
-  const get = (file: keyof TokenizerFiles) => hubFile(name, revision, file, options);
-  const whole = await get('tokenizer.json');
-  if (whole !== undefined) return { 'tokenizer.json': whole };
-  const files: TokenizerFiles = {};
-  for (const file of ['vocab.json', 'merges.txt', 'added_tokens.json'] as const) {
-    const text = await get(file);
-    if (text !== undefined) files[file] = text;
+  const cache = options.cacheFolder && join(options.cacheFolder, name, revision);
+  if (cache) {
+    const kept = await readTokenizerFiles(cache);
+    if (kept['tokenizer.json'] !== undefined || kept['merges.txt'] !== undefined) return kept;
+  }
+  const files = await downloadFiles(
+    `${options.endpoint ?? 'https://huggingface.co'}/${name}/resolve/${encodeURIComponent(revision)}`,
+    options,
+  );
+  if (cache) {
+    for (const [file, text] of Object.entries(files)) await writeFileAtomic(join(cache, file), text);
   }
   return files;
 }
 
-async function hubFile(
-  name: string,
-  revision: string,
-  file: keyof TokenizerFiles,
-  options: HubOptions,
-): Promise<string | undefined> {
-  const cached = options.cacheFolder && join(options.cacheFolder, name, revision, file);
-  if (cached) {
-    const text = await readIfThere(cached);
-    if (text !== undefined) return text;
+/** In the order in which they are to be written: the last one says that all are there. */
+async function downloadFiles(address: string, options: HubOptions): Promise<TokenizerFiles> {
+  const whole = await download(`${address}/tokenizer.json`, options);
+  if (whole !== undefined) return { 'tokenizer.json': whole };
+  const files: TokenizerFiles = {};
+  for (const file of ['added_tokens.json', 'vocab.json', 'merges.txt'] as const) {
+    const text = await download(`${address}/${file}`, options);
+    if (text !== undefined) files[file] = text;
   }
-  const endpoint = options.endpoint ?? 'https://huggingface.co';
-  const text = await download(`${endpoint}/${name}/resolve/${encodeURIComponent(revision)}/${file}`, options);
-  if (cached && text !== undefined) await writeFileAtomic(cached, text);
-  return text;
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw fileError(error, path);
-  }
+  return files;
 }
 
 /** The body, or `undefined` where the hub has no such file. */

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { RedefError } from '@redef/core';
-import { fileError } from '@redef/core/files';
 import { defineTokenizer, type TokenizerDefinition, type TokenizerFiles } from './definition.js';
 import { type HubOptions, hubFiles } from './hub.js';
 import { createTokenizer } from './huggingface-tokenizer.js';
 import { presetOf, type TokenizerPreset, type TokenizerPresetName } from './presets.js';
 import type { Tokenizer } from './tokenizer.js';
+import { readTokenizerFiles } from './tokenizer-files.js';
 
 export interface LoadTokenizerOptions extends HubOptions {
   /** The model family, which says what stands around the text: a name or an object of your own. */
@@ -30,25 +28,8 @@ export async function loadDefinition(source: string, options: HubOptions): Promi
   return defineTokenizer(files, source);
 }
 
-const none: TokenizerFiles = {};
-
 async function folderFiles(folder: string): Promise<TokenizerFiles> {
-  const read = async (name: keyof TokenizerFiles): Promise<TokenizerFiles> => {
-    try {
-      return { [name]: await readFile(join(folder, name), 'utf8') };
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return none;
-      throw fileError(error, join(folder, name));
-    }
-  };
-  const whole = await read('tokenizer.json');
-  const files =
-    whole !== none
-      ? whole
-      : (Object.assign(
-          {},
-          ...(await Promise.all((['vocab.json', 'merges.txt', 'added_tokens.json'] as const).map(read))),
-        ) as TokenizerFiles);
+  const files = await readTokenizerFiles(folder);
   if (Object.keys(files).length === 0) {
     throw new RedefError(`${folder}: no tokenizer files here`, {
       code: 'file-missing',

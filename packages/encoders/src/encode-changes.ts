@@ -1,0 +1,78 @@
+import { mapOrdered, RedefError, type SplitName, throwIfAborted } from '@redef/core';
+import { type EncodedChange, fitIds, withMarks } from './fit.js';
+import { type ChangeText, type Layout, renderLayout } from './layout.js';
+import type { Budget } from './tokenizers/tokenizer.js';
+
+/** What lays changes out: an encoding, or a counterfactual, which asks for the split. */
+export interface Encoder {
+  readonly specialTokens: readonly string[];
+  layout(change: ChangeText, split: SplitName): Layout;
+}
+
+export interface EncodeChangesOptions {
+  /** The split at hand, which decides whether a counterfactual perturbs. Default `train`. */
+  split?: SplitName;
+  /** Changes tokenized at once where the tokenizer takes batches. Default 64. */
+  batchSize?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Encodes a stream of changes in order, equal to `encode` one by one, with whole batches to a tokenizer that takes them.
+ * Holds two batches at a time, however long the stream is.
+ *
+ * @throws `RedefError` `invalid-option`, `aborted`
+ */
+export async function* encodeChanges(
+  changes: AsyncIterable<ChangeText> | Iterable<ChangeText>,
+  encoder: Encoder,
+  budget: Budget,
+  { split = 'train', batchSize = 64, signal }: EncodeChangesOptions = {},
+): AsyncGenerator<EncodedChange, void, undefined> {
+  if (!Number.isInteger(batchSize) || batchSize < 1) {
+    throw new RedefError(`batchSize must be an integer of at least 1, got ${batchSize}`, {
+      code: 'invalid-option',
+      remedy: 'Leave it out for 64.',
+    });
+  }
+  const tokenizer = withMarks(budget.tokenizer, encoder.specialTokens);
+  const tokenize = async (texts: readonly string[]): Promise<readonly Int32Array[]> =>
+    tokenizer.encodeBatch ? tokenizer.encodeBatch(texts) : texts.map((text) => tokenizer.encode(text));
+  const encodeBatch = async (batch: readonly ChangeText[]): Promise<EncodedChange[]> => {
+    const laidOut = batch.map((change) => {
+      const layout = encoder.layout(change, split);
+      return { id: change.id, layout, texts: renderLayout(layout) };
+    });
+    const ids = await tokenize(laidOut.flatMap(({ texts }) => texts));
+    let next = 0;
+    return laidOut.map(({ id, layout, texts }) => {
+      const own = ids.slice(next, next + texts.length);
+      next += texts.length;
+      return fitIds(id, layout, texts, own, { tokenizer, maxTokens: budget.maxTokens });
+    });
+  };
+  for await (const batch of mapOrdered(inBatches(changes, batchSize), encodeBatch, {
+    concurrency: 2,
+    ...(signal && { signal }),
+  })) {
+    for (const encoded of batch) {
+      throwIfAborted(signal);
+      yield encoded;
+    }
+  }
+}
+
+async function* inBatches<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  size: number,
+): AsyncGenerator<T[], void, undefined> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

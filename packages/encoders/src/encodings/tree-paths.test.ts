@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Language, Parser } from 'web-tree-sitter';
+import { anyChange, realChanges } from '../../test/changes.js';
+import type { ChangeText } from '../layout.js';
+import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
+import type { Encoding } from './encoding.js';
+import { treePaths } from './tree-paths.js';
+
+const tokenizer = createLexicalTokenizer();
+
+describe('tree-paths', () => {
+  let encoding: Encoding;
+  beforeAll(async () => {
+    await Parser.init();
+    const parser = new Parser();
+    parser.setLanguage(await Language.load(createRequire(import.meta.url).resolve('tree-sitter-c/tree-sitter-c.wasm')));
+    encoding = treePaths({ parser });
+  });
+
+  it('shows each changed node with its path', () => {
+    const change = {
+      id: '00',
+      function_before: 'int f(int a)\n{\n  if (a < 2)\n    g(a);\n  return a;\n}',
+      function_after: 'int f(int a)\n{\n\tif (a <= 3) g(a,\n b);\n  return a;\n}',
+    };
+    const { text, ...encoded } = encoding.encode(change, { tokenizer, maxTokens: 512 });
+    expect(text.split('\n')).toEqual([
+      '<DEL>function_definition/compound_statement/if_statement/parenthesized_expression/binary_expression: < 2',
+      '<ADD>function_definition/compound_statement/if_statement/parenthesized_expression/binary_expression: <= 3',
+      '<ADD>function_definition/compound_statement/if_statement/expression_statement/call_expression/argument_list: , b',
+    ]);
+    expect(encoded).toMatchObject({ changedLines: 3, changedLinesShown: 3, changedLinesKept: 3, tokensLost: 0 });
+    expect(encoding.recover(text)).toEqual({ before: '< 2', after: '<= 3\n, b' });
+  });
+
+  it('takes any text, keeps its budget and finds nothing where nothing but white space changed', () => {
+    const holds = (change: ChangeText): void => {
+      const { inputIds } = encoding.encode(change, { tokenizer, maxTokens: 64 });
+      expect(inputIds.length).toBeLessThanOrEqual(64);
+      const same = { ...change, function_after: change.function_before };
+      expect(encoding.encode(same, { tokenizer, maxTokens: 64 }).text).toBe('');
+    };
+    fc.assert(fc.property(anyChange, holds), { numRuns: 500 });
+    for (const change of realChanges().filter((_, i) => i % 50 === 0)) holds(change);
+    const deep = { id: '00', function_before: `f(${'('.repeat(20_000)}`, function_after: `f(${'('.repeat(20_001)}` };
+    holds(deep);
+  });
+});

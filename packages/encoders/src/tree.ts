@@ -1,0 +1,1 @@
+export { type SyntaxNode, type SyntaxParser, type SyntaxTree, treePaths } from './encodings/tree-paths.js';
