@@ -110,7 +110,10 @@ test('formatting a pair and applying its target gives the tokens of the second f
       const { source, target, patch } = formatFunction(before, after);
       expect(patch === '' ? before : applyPatch(before, patch)).toBe(after);
       const result = applyToFunction(before, source, target);
-      if (result.status !== 'placed') return expect(result.status).toBe('ambiguous');
+      if (result.status !== 'placed') {
+        expect(result.status).toBe('ambiguous');
+        return;
+      }
       expect(texts(result.text)).toEqual(texts(after));
       expect(result.patch === '' ? before : applyPatch(before, result.patch)).toBe(result.text);
     }),

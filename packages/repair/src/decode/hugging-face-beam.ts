@@ -13,6 +13,11 @@ export interface HuggingFaceRule {
    * worst of them at its present length; `'never'` when none could become so at any length.
    */
   earlyStopping?: boolean | 'never';
+  /**
+   * Count the start token in the length of sequences that the limit cut off, as transformers before 4.31 did; changes
+   * their place in the ranking, never their tokens. Default false.
+   */
+  countStartToken?: boolean;
 }
 
 /** A finished sequence: its last token (before the end token) is at `step`, `slot`. */
@@ -25,7 +30,7 @@ interface Finished {
 }
 
 /**
- * The beam of one sample as `BeamSearchScorer` of Hugging Face's transformers 4.31 to 4.49 keeps it. Each step looks at
+ * The beam of one sample as `BeamSearchScorer` of Hugging Face's transformers keeps it. Each step looks at
  * the best 2 x width continuations; an end token among the first `width` of them finishes a sequence and leaves the
  * beam. Different only where the vocabulary is smaller than 2 x width: there the original fills up the first step with
  * copies of one beam at -1e9, which are left out here.
@@ -79,7 +84,7 @@ export class HuggingFaceBeam implements SampleSearch {
   }
 
   #keep(logProbability: number, step: number, slot: number, finished: boolean): void {
-    const length = finished ? step + 2 : step + 1;
+    const length = finished ? step + 2 : step + 1 + Number(this.rule.countStartToken ?? false);
     const score = this.#normalised(logProbability, length);
     if (this.#kept.length === this.width) {
       const worst = this.#worst();

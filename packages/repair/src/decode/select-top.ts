@@ -31,6 +31,9 @@ export function selectTop(
     [scores[a], scores[b]] = [scores[b]!, scores[a]!];
     [positions[a], positions[b]] = [positions[b]!, positions[a]!];
   };
+  /** Log-probabilities up to here cannot enter; a little lower than need be, for the rounding of the difference. */
+  const floorFor = (base: number): number =>
+    size < count ? -Infinity : scores[0]! - base - Math.abs(scores[0]!) * 2 ** -22;
   const siftDown = (from: number, length: number): void => {
     for (let parent = from; ; ) {
       let child = 2 * parent + 1;
@@ -44,15 +47,13 @@ export function selectTop(
 
   for (let row = 0; row < rowScores.length; row++) {
     const base = Math.fround(rowScores[row]!);
-    const start = row * vocabulary;
-    for (let position = start; position < start + vocabulary; position++) {
-      const score = Math.fround(base + logProbabilities[position]!);
-      if (size === count) {
-        if (!(score > scores[0]!)) continue; // of equal scores the earlier stays; NaN never enters
-        scores[0] = score;
-        positions[0] = position;
-        siftDown(0, size);
-      } else if (score > -Infinity) {
+    const end = (row + 1) * vocabulary;
+    let floor = floorFor(base);
+    for (let position = row * vocabulary; position < end; position++) {
+      const logProbability = logProbabilities[position]!;
+      if (!(logProbability > floor)) continue; // the one comparison that nearly all meet; NaN never passes
+      const score = Math.fround(base + logProbability);
+      if (size < count) {
         let child = size++;
         scores[child] = score;
         positions[child] = position;
@@ -60,7 +61,12 @@ export function selectTop(
           swap(child, parent);
           child = parent;
         }
-      }
+      } else if (score > scores[0]!) {
+        scores[0] = score; // of equal scores the earlier stays
+        positions[0] = position;
+        siftDown(0, size);
+      } else continue;
+      floor = floorFor(base);
     }
   }
   if (size === 0) {

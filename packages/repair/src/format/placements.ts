@@ -60,34 +60,28 @@ export function* placements(
     byContexts.set(contexts, known);
     return known;
   });
-  const canFollow = reachability(candidates, ordered, Math.max(1, used.length), contextTokens);
+  const { furthest, canFollow } = reachability(candidates, ordered, Math.max(1, used.length), contextTokens);
+  if (furthest.includes(-1)) return;
 
   // A depth-first search with its own stack: candidate and end at hand for each hunk placed so far.
   const chosen: { candidate: number; end: number }[] = [{ candidate: 0, end: -1 }];
   while (chosen.length > 0) {
     const h = chosen.length - 1;
     const cursor = chosen[h]!;
-    const before = chosen[h - 1] && at(h - 1);
-    const from = before ? before.end + contextTokens : 0;
     const candidate = candidates[h]![cursor.candidate];
-    if (!candidate) {
+    if (!candidate || candidate.start > furthest[h]!) {
       chosen.pop();
       continue;
     }
     cursor.end = cursor.end < 0 ? candidate.firstEnd : cursor.end + 1;
     const end = candidate.ends[cursor.end];
-    const region = before ? before.region : -1;
+    const region = h > 0 ? at(h - 1).region : -1;
     const inOrder = !ordered || candidate.region === region || candidate.region === region + 1;
-    if (
-      candidate.start < from ||
-      !inOrder ||
-      end === undefined ||
-      !canFollow(h, candidate.region, end + contextTokens)
-    ) {
+    if (!inOrder || end === undefined || !canFollow(h, candidate.region, end + contextTokens)) {
       cursor.candidate++; // a later end leaves even less room
       cursor.end = -1;
     } else if (h < hunks.length - 1) {
-      chosen.push({ candidate: 0, end: -1 });
+      chosen.push({ candidate: firstFrom(candidates[h + 1]!, end + contextTokens), end: -1 });
     } else {
       yield hunks.map(({ tokens }, hunk) => ({ start: at(hunk).start, end: at(hunk).end, tokens }));
     }
@@ -99,29 +93,54 @@ export function* placements(
   }
 }
 
-/** Tells whether the hunks after `hunk`, placed in `region`, fit from position `from` on. */
+/** The first candidate that starts at `from` or later. */
+function firstFrom(candidates: readonly Candidate[], from: number): number {
+  let low = 0;
+  let high = candidates.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (candidates[middle]!.start < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+interface Reachability {
+  /** The last start of each hunk from which all later ones can still be placed; -1 for one and all before it if there is none. */
+  furthest: readonly number[];
+  /** Whether the hunks after `hunk`, placed in `region`, fit from position `from` on. */
+  canFollow(hunk: number, region: number, from: number): boolean;
+}
+
 function reachability(
   candidates: readonly (readonly Candidate[])[],
   ordered: boolean,
   regionCount: number,
   contextTokens: number,
-): (hunk: number, region: number, from: number) => boolean {
-  // The last start of a hunk, by region, from which all later hunks can still be placed; -1: none.
-  const reach = candidates.map(() => new Array<number>(regionCount).fill(-1));
+): Reachability {
+  const byRegion: Int32Array[] = [];
   const furthest = candidates.map(() => -1);
   const canFollow = (hunk: number, region: number, from: number): boolean => {
-    const next = reach[hunk + 1];
-    if (!next) return !ordered || region === regionCount - 1;
-    return ordered ? next[region]! >= from || (next[region + 1] ?? -1) >= from : furthest[hunk + 1]! >= from;
+    if (hunk === candidates.length - 1) return !ordered || region === regionCount - 1;
+    if (!ordered) return furthest[hunk + 1]! >= from;
+    const next = byRegion[hunk + 1]!;
+    return next[region]! >= from || (region + 1 < regionCount && next[region + 1]! >= from);
   };
   for (let h = candidates.length - 1; h >= 0; h--) {
-    for (const { start, region, ends, firstEnd } of candidates[h]!) {
-      if (!canFollow(h, region, ends[firstEnd]! + contextTokens)) continue;
-      reach[h]![region] = Math.max(reach[h]![region]!, start);
+    const starts = new Int32Array(ordered ? regionCount : 1).fill(-1);
+    byRegion[h] = starts;
+    const ofHunk = candidates[h]!;
+    for (let i = ofHunk.length - 1; i >= 0; i--) {
+      const { start, region, ends, firstEnd } = ofHunk[i]!;
+      const group = ordered ? region : 0;
+      if (starts[group]! >= 0 || !canFollow(h, region, ends[firstEnd]! + contextTokens)) continue;
+      starts[group] = start; // candidates ascend, so the first found from the back is the last
       furthest[h] = Math.max(furthest[h]!, start);
+      if (!ordered) break;
     }
+    if (furthest[h] === -1) break;
   }
-  return canFollow;
+  return { furthest, canFollow };
 }
 
 function candidatesOf(hunk: TargetHunk, { before, after }: ContextIndex, regions: readonly TokenRange[]): Candidate[] {
