@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { RedefError, type RunOptions } from '@redef/core';
+import type { RunOptions } from '@redef/core';
 import { writeJsonl } from '@redef/core/files';
 import { type Row, writeRows } from '@redef/datasets';
 import { type DataSets, type RemoveDuplicatesOptions, type RowDecision, removeDuplicates } from '@redef/dedup';
@@ -40,16 +40,19 @@ export async function writeCleaned(
           else yield value as Row;
         }
       };
-      const file = `${name}.${extensions[name] ?? 'jsonl'}`;
-      const written = await writeRows(join(folder, file), kept(), run);
+      // A CSV file names its columns even where no row is left; a set that never had a row cannot.
+      const columns = !next.done && next.value.set === name ? Object.keys(next.value.value) : undefined;
+      const extension = columns ? (extensions[name] ?? 'jsonl') : 'jsonl';
+      const file = `${name}.${extension}`;
+      const written = await writeRows(join(folder, file), kept(), {
+        ...run,
+        ...(/^[ct]sv/.test(extension) && columns && { columns }),
+      });
       await writeJsonl(join(folder, `${name}.removed.jsonl`), removed, run);
       cleaned.push({ name, file, kept: written, removed: removed.length });
     }
   } finally {
     await decisions.return();
-  }
-  if (!next.done) {
-    throw new RedefError('a set came out of its turn', { code: 'internal', remedy: 'Report this: it is a fault of redef.' });
   }
   return names.map((name) => cleaned.find((set) => set.name === name)!);
 }

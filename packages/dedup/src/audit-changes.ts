@@ -51,7 +51,7 @@ export async function auditChanges(
         },
       );
     }
-    auditor.add(set, rows[set]!++, change);
+    auditor.add(set, rows[set]!++, { ...change, label: change.label ?? null });
     done++;
     if (done % 1000 === 0) onEvent?.({ type: 'progress', stage: 'audit', done, unit: 'changes' });
   }

@@ -2,7 +2,7 @@ import type { RunOptions } from '@redef/core';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
 import { digestWords, Uint32List } from './digest-table.js';
-import { checkColumns, inferLayout, type Layout, type LayoutOptions } from './layout.js';
+import { checkColumns, inferLayout, type Layout, type LayoutOptions, namedColumns } from './layout.js';
 import { type GroupLeaks, GroupTracker } from './leaks.js';
 import { type LevelAudit, LevelCounter } from './level-counts.js';
 import { defaultLevels, type LevelOption, levelName } from './levels.js';
@@ -91,7 +91,7 @@ export class Auditor {
     this.#parts ??= startParts(this.#names, this.#levels, value, this.#options);
     const { layout, keys, quality } = this.#parts;
     if (!this.#started.has(set)) {
-      checkColumns(this.#names[set]!, value, layout.key);
+      checkColumns(this.#names[set]!, value, [...layout.key, ...namedColumns(this.#options.layout ?? {})]);
       this.#started.add(set);
     }
     keys.write(value);

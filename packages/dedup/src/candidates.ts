@@ -1,5 +1,5 @@
 /** Members of one bucket that are all compared with each other; in a larger one each is compared with its neighbours alone. */
-const fullBucket = 2000;
+const fullBucket = 1000;
 const neighbours = 50;
 
 export interface CandidateOptions {

@@ -72,13 +72,13 @@ const numbering = ['', 'Unnamed: 0', 'index', 'id', 'idx'];
 
 /**
  * Completes the options from the columns of one row. Without a layout it knows, the key is every column but those that
- * number the rows.
+ * number the rows, and no column counts as code.
  */
 export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
   const columns = Object.keys(row);
   const layout = known.find(({ has }) => has.every((column) => columns.includes(column)));
   const key = options.key ?? layout?.key ?? columns.filter((column) => !numbering.includes(column));
-  const code = options.code ?? layout?.key[0] ?? key[0];
+  const code = options.code ?? layout?.key[0] ?? options.key?.[0];
   const repaired = options.repaired ?? layout?.repaired;
   const firstOf = (names: readonly string[]) => names.find((name) => columns.includes(name));
   const project = options.project ?? firstOf(projectNames);
@@ -117,4 +117,29 @@ export function checkColumns(set: string, row: Row, columns: readonly string[]):
       },
     );
   }
+}
+
+/** The columns that options name, as against those that were inferred. */
+export function namedColumns({
+  key,
+  code,
+  repaired,
+  labels,
+  project,
+  commit,
+  function: identity,
+  time,
+  within,
+}: LayoutOptions): string[] {
+  return [
+    ...(key ?? []),
+    code,
+    repaired,
+    ...(labels ?? []),
+    project,
+    commit,
+    ...(identity ?? []),
+    time,
+    ...(within ?? []),
+  ].filter((column) => column !== undefined);
 }

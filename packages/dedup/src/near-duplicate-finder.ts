@@ -76,10 +76,11 @@ export class NearDuplicateFinder {
 
   /** @param row its 0-based position in its set; rows of a set come in order */
   add(set: number, row: number, value: Row): void {
-    this.#column ??= inferLayout(value).code;
+    this.#column ??= codeColumn(value);
+    const column = this.#column;
     const counts = this.#counts[set]!;
-    if (counts.rows === 0) checkColumns(this.#names[set]!, value, this.#column === undefined ? [] : [this.#column]);
-    const length = this.#reader.read(this.#column === undefined ? '' : cellText(value[this.#column]));
+    if (counts.rows === 0) checkColumns(this.#names[set]!, value, [column]);
+    const length = this.#reader.read(cellText(value[column]));
     const short = length < this.#settings.minTokens;
     const known = this.#texts.size;
     const text = this.#texts.add(this.#digest(this.#reader.tokens, length), 0);
@@ -199,6 +200,15 @@ export class NearDuplicateFinder {
   #ref(row: number): RowRef {
     return { set: this.#names[this.#setOf.get(row)]!, row: this.#numberOf.get(row) };
   }
+}
+
+function codeColumn(row: Row): string {
+  const { code } = inferLayout(row);
+  if (code !== undefined) return code;
+  throw new RedefError(`no column of code among ${Object.keys(row).join(', ')}`, {
+    code: 'missing-column',
+    remedy: 'Name the column of code.',
+  });
 }
 
 function requireRange(name: string, value: number, holds: boolean, range: string): void {

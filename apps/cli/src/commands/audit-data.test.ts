@@ -115,6 +115,28 @@ describe('redef audit-data', () => {
     });
   });
 
+  test('--clean writes what each policy leaves, and what it removes', async () => {
+    const lines = (name: string) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    const cut = ['audit-data', 'train.csv', 'test.csv.gz', '--level', 'tag-stripped', '--clean'];
+    expect(await redef([...cut, 'rq3a'])).toMatchObject({
+      code: 0,
+      stderr: 'train.csv: 0 rows kept, 3 removed\ntest.csv.gz: 3 rows kept, 0 removed\n',
+    });
+    expect(lines('rq3a/train.removed.jsonl').map((line) => JSON.parse(line))).toEqual([
+      { set: 'train', row: 0, reason: 'cross-set-duplicate', twin: { set: 'test', row: 0 } },
+      { set: 'train', row: 1, reason: 'in-set-duplicate', twin: { set: 'train', row: 0 } },
+      { set: 'train', row: 2, reason: 'cross-set-duplicate', twin: { set: 'test', row: 1 } },
+    ]);
+    expect(await redef([...cut, 'rq3b', '--policy', 'cut-from-test'])).toMatchObject({ code: 0 });
+    // The kept rows are the rows that came in, byte for byte: tags, line ends, empty targets.
+    const again = await redef(['audit-data', 'rq3b/train.csv', 'rq3b/test.csv.gz', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      sets: { train: { rows: 2, inSetDuplicates: 0 }, test: { rows: 1 } },
+      tagStripped: { crossSetDuplicates: 0 },
+    });
+    expect(readFileSync(join(folder, 'rq3b/train.csv'), 'utf8')).toContain('"CWE-2 b { }\n","y\n"');
+  });
+
   test('wrong use ends with 2 and says what to do', async () => {
     expect(await redef(['audit-data', 'train.csv', 'test.csv', '--key', 'sauce'])).toMatchObject({
       code: 2,

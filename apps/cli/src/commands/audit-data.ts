@@ -13,6 +13,7 @@ import {
   type InflationEstimate,
   type LayoutOptions,
   parseLevel,
+  type RemovalPolicy,
   renderAuditHtml,
   renderAuditMarkdown,
 } from '@redef/dedup';
@@ -20,6 +21,7 @@ import { Command, Option } from 'commander';
 import { type CliContext, GateError, print } from '../context.js';
 import { collect, columns, fraction, names } from '../options.js';
 import { renderTextTable } from '../text-table.js';
+import { writeCleaned } from '../write-cleaned.js';
 
 const gates = {
   leak: (audit: DataAudit) =>
@@ -48,6 +50,8 @@ interface Options {
   predictions?: string[];
   outcome?: string;
   level: string;
+  clean?: string;
+  policy: RemovalPolicy;
   json?: true;
   markdown?: true;
   html?: string;
@@ -77,7 +81,13 @@ export const auditDataCommand = (cli: CliContext): Command =>
       collect,
     )
     .option('--outcome <column>', 'the 0/1 column of the predictions')
-    .option('--level <name>', 'at which rows count as leaked to predictions, or near', 'exact')
+    .option('--clean <folder>', 'write the sets without duplicates, and what was removed with its reason and twin')
+    .addOption(
+      new Option('--policy <name>', 'which side of a duplicate across sets goes')
+        .choices(['cut-from-train', 'cut-from-test'])
+        .default('cut-from-train'),
+    )
+    .option('--level <name>', 'at which rows are the same for --predictions (near too) and --clean', 'exact')
     .option('--json', 'print one JSON object')
     .option('--markdown', 'print tables for a paper')
     .option('--html <file>', 'write a page')
@@ -101,9 +111,10 @@ export const auditDataCommand = (cli: CliContext): Command =>
         ...(options.near !== undefined && { near: options.near === true || { threshold: options.near } }),
       });
       const parts: AuditReportParts = {};
+      if ((options.corpus || options.clean !== undefined) && inputs.some(({ path }) => path === '-')) {
+        command.error('error: --corpus and --clean read the sets again: name files, not -');
+      }
       if (options.corpus) {
-        if (inputs.some(({ path }) => path === '-'))
-          command.error('error: --corpus reads the sets again: name files, not -');
         const corpus = Object.fromEntries(options.corpus.map((path) => [basename(path), open(path)]));
         parts.overlap = await findCorpusOverlap(corpus, sets(), { ...run, ...key });
       }
@@ -123,12 +134,24 @@ export const auditDataCommand = (cli: CliContext): Command =>
         }
         parts.inflation = estimates;
       }
+      const cleaned =
+        options.clean === undefined
+          ? undefined
+          : await writeCleaned(sets(), resolve(cli.cwd, options.clean), extensionsOf(inputs), {
+              ...run,
+              ...key,
+              policy: options.policy,
+              level: parseLevel(options.level),
+            });
 
       if (options.html !== undefined)
         await writeFileAtomic(resolve(cli.cwd, options.html), renderAuditHtml(audit, parts));
-      if (options.json) print(cli, JSON.stringify({ ...audit, ...parts }, null, 2));
+      if (options.json) print(cli, JSON.stringify({ ...audit, ...parts, ...(cleaned && { cleaned }) }, null, 2));
       else if (options.markdown) print(cli, renderAuditMarkdown(audit, parts));
       else print(cli, renderText(audit, parts));
+
+      for (const { file, kept, removed } of cleaned ?? [])
+        cli.stderr.write(`${file}: ${kept} rows kept, ${removed} removed\n`);
 
       const failed = (options.failOn ?? []).filter((gate) => gates[gate](audit));
       if (failed.length > 0) throw new GateError(`the data has what --fail-on names: ${failed.join(', ')}`);
@@ -154,6 +177,16 @@ function nameInputs(paths: readonly string[], command: Command): NamedInput[] {
   if (twice) command.error(`error: two sets are called ${twice.name}`);
   if (inputs.filter(({ path }) => path === '-').length > 1) command.error('error: standard input can be one set only');
   return inputs;
+}
+
+/** Each cleaned set keeps the format of its file; folders become JSONL. */
+function extensionsOf(inputs: readonly NamedInput[]): Record<string, string> {
+  return Object.fromEntries(
+    inputs.map(({ name, path }) => [
+      name,
+      /\.((?:csv|tsv|jsonl|ndjson)(?:\.gz)?|parquet|pq)$/i.exec(path)?.[1]?.toLowerCase() ?? 'jsonl',
+    ]),
+  );
 }
 
 function layoutOf({ code, labels, project, commit, function: identity, time, within }: Options): LayoutOptions {

@@ -21,10 +21,10 @@ test('a table for a paper', async () => {
   expect(renderAuditMarkdown(audit, parts)).toMatchInlineSnapshot(`
     "# Data audit
 
-    - 1 of 3 rows of test (33.3%) stand in another set too.
-    - 1 more differ from such a row in the CWE tag alone.
-    - train repeats 1 of its 3 rows.
-    - 1 codes stand under several labels.
+    - Of the 3 rows of test, 1 (33.3%) stand in another set too.
+    - With the CWE tag left out it is 2.
+    - Of the 3 rows of train, 1 repeat an earlier one.
+    - Codes that stand under several labels: 1.
 
     **Duplicates within and across the sets**
 
@@ -56,7 +56,7 @@ test('a table for a paper', async () => {
 
     | Predictions | Level | Leaked rows |            Score on them | Clean rows |        Score on them |               Overall |              Inflation |
     | ----------- | ----- | ----------: | -----------------------: | ---------: | -------------------: | --------------------: | ---------------------: |
-    | predictions | exact |           1 | 100.0% \\[20.7%, 100.0%\\] |          2 | 0.0% \\[0.0%, 65.8%\\] | 33.3% \\[6.1%, 79.2%\\] | 33.3% \\[-1.0%, 33.3%\\] |
+    | predictions | exact |           1 | 100.0% (20.7% to 100.0%) |          2 | 0.0% (0.0% to 65.8%) | 33.3% (6.1% to 79.2%) | 33.3% (-1.0% to 33.3%) |
 
     Scores are shares of correct predictions with 95% intervals (Wilson; Newcombe for the inflation, which is the overall score less that on clean rows).
 
