@@ -33,43 +33,16 @@ export function requireFinite(values: Numbers, name: string): void {
   }
 }
 
-/** The differences a - b of at least two pairs of finite numbers. */
-export function pairedDifferences(a: Numbers, b: Numbers): Float64Array {
-  requireSameLength(a, b, ['a', 'b']);
-  requireFinite(a, 'a');
-  requireFinite(b, 'b');
-  if (a.length < 2) {
-    fail('too-few-pairs', `A paired comparison needs at least 2 pairs, got ${a.length}`, 'Run more seeds.');
-  }
-  return Float64Array.from({ length: a.length }, (_, i) => a[i]! - b[i]!);
-}
-
-/** Ends with an error when no difference differs from another: then there is no spread to measure against. */
-export function requireVariation(differences: Numbers): void {
-  const first = differences[0]!;
-  for (let i = 1; i < differences.length; i++) if (differences[i] !== first) return;
-  fail(
-    first === 0 ? 'all-differences-zero' : 'no-variation',
-    `All ${differences.length} differences a - b are ${first}, so their spread is zero and no test statistic exists`,
-    first === 0
-      ? 'Report that the two conditions gave identical values; check that they are not the same runs read twice.'
-      : 'Report the constant difference as it is; check that the values were not rounded or made from each other.',
-  );
-}
-
 export function requireProbability(value: number, name: string): void {
   if (!(value > 0 && value < 1)) {
     fail('invalid-option', `${name} must lie between 0 and 1, got ${value}`, `Pass ${name}: 0.95, for example.`);
   }
 }
 
-export function requireCount(value: number, name: string, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least) {
-    fail(
-      'invalid-option',
-      `${name} must be an integer of at least ${least}, got ${value}`,
-      `Pass a whole number as ${name}.`,
-    );
+export function requireCount(value: number, name: string, least: number, most = Number.MAX_SAFE_INTEGER): void {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    fail('invalid-option', `${name} must be an integer ${range}, got ${value}`, `Pass a whole number as ${name}.`);
   }
 }
 

@@ -44,6 +44,18 @@ test.each(['pairedTTest', 'bootstrapMeanDifference', 'equivalenceTest', 'bayesia
   (name) => refuses(() => paired[name]!([1, 2, 3], [0, 1, 2]), 'no-variation'),
 );
 
+describe.each(Object.entries(paired))('%s is not fooled by rounding', (name, call) => {
+  const a = [0.3, 0.4, 0.5, 0.6];
+  test('a difference of 0.1 throughout is constant', () => {
+    const b = [0.2, 0.3, 0.4, 0.5];
+    expect(new Set(a.map((x, i) => x - b[i]!)).size).toBeGreaterThan(1);
+    const ranks = ['wilcoxonSignedRank', 'signFlipTest', 'matchedPairsRankBiserial'];
+    if (!ranks.includes(name)) refuses(() => call(a, b), 'no-variation');
+  });
+  test('0.1 + 0.2 is 0.3', () => refuses(() => call([0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]), 'all-differences-zero'));
+  test('values beyond what can be squared', () => refuses(() => call([1e200, 2e200], [3e200, 1]), 'not-finite'));
+});
+
 const factors: [stats.Factor, stats.Factor] = [{ name: 'model' }, { name: 'encoding' }];
 const table = (...subjects: number[][][]) => subjects;
 const full = [
@@ -189,6 +201,21 @@ test.each<[string, () => unknown, string]>([
   ['ragged raters', () => stats.krippendorffAlpha([[1, 2], [1]]), 'unequal-lengths'],
   ['more successes than trials', () => stats.wilsonInterval(3, 2), 'invalid-option'],
   ['no trials', () => stats.clopperPearsonInterval(0, 0), 'invalid-option'],
+  ['a missing rating', () => stats.cohensKappa(['a', null as unknown as string], ['a', 'b']), 'missing-rating'],
+  [
+    'a rating of NaN',
+    () =>
+      stats.krippendorffAlpha([
+        [1, Number.NaN],
+        [1, 2],
+      ]),
+    'not-finite',
+  ],
+  [
+    'a hundred million resamples',
+    () => stats.bootstrapMeanDifference([1, 2], [1, 3], { rng, resamples: 1e8 }),
+    'invalid-option',
+  ],
   ['a level of 95', () => stats.wilsonInterval(1, 2, 95), 'invalid-option'],
   [
     'two conditions for Friedman',

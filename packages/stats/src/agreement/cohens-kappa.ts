@@ -41,6 +41,21 @@ export function cohensKappa<C extends Category>(
   requireProbability(level, 'level');
   const n = a.length;
   if (n === 0) fail('no-items', 'a and b are empty', 'Pass the ratings of at least one item.');
+  for (const [ratings, name] of [
+    [a, 'a'],
+    [b, 'b'],
+  ] as const) {
+    const missing = Array.from(ratings).findIndex(
+      (rating) => (rating ?? Number.NaN) !== rating || Number.isNaN(rating),
+    );
+    if (missing !== -1) {
+      fail(
+        'missing-rating',
+        `${name}[${missing}] is ${String(ratings[missing])}, not a rating`,
+        'Leave the item out for both raters, or use krippendorffAlpha, which allows missing ratings.',
+      );
+    }
+  }
   const order: readonly C[] = categories ?? categoriesSeen(a, b, weights !== 'none');
   const k = order.length;
   const position = new Map<C | undefined, number>(order.map((category, i) => [category, i]));
@@ -53,15 +68,10 @@ export function cohensKappa<C extends Category>(
     );
 
   const share = Array.from({ length: k }, () => new Float64Array(k));
-  const rowShare = new Float64Array(k);
-  const columnShare = new Float64Array(k);
-  for (let item = 0; item < n; item++) {
-    const row = indexOf(a, 'a', item);
-    const column = indexOf(b, 'b', item);
-    share[row]![column]! += 1 / n;
-    rowShare[row]! += 1 / n;
-    columnShare[column]! += 1 / n;
-  }
+  for (let item = 0; item < n; item++) share[indexOf(a, 'a', item)]![indexOf(b, 'b', item)]! += 1;
+  for (const row of share) for (let j = 0; j < k; j++) row[j]! /= n;
+  const rowShare = share.map((row) => row.reduce((sum, s) => sum + s, 0));
+  const columnShare = order.map((_, j) => share.reduce((sum, row) => sum + row[j]!, 0));
   const weight = (i: number, j: number): number => {
     if (weights === 'none') return i === j ? 1 : 0;
     const distance = Math.abs(i - j) / (k - 1);
@@ -83,13 +93,13 @@ export function cohensKappa<C extends Category>(
   const expected = overCells((i, j) => weight(i, j) * rowShare[i]! * columnShare[j]!);
   const kappa = (observed - expected) / (1 - expected);
 
-  const rowWeight = Array.from(rowShare, (_, i) => columnShare.reduce((sum, s, j) => sum + s * weight(i, j), 0));
-  const columnWeight = Array.from(columnShare, (_, j) => rowShare.reduce((sum, s, i) => sum + s * weight(i, j), 0));
-  const spread = overCells(
-    (i, j) => share[i]![j]! * (weight(i, j) - (rowWeight[i]! + columnWeight[j]!) * (1 - kappa)) ** 2,
-  );
-  const variance = (spread - (kappa - expected * (1 - kappa)) ** 2) / (n * (1 - expected) ** 2);
-  const standardError = Math.sqrt(Math.max(0, variance));
+  // The delta method: the spread over cells of each cell's pull on kappa.
+  const rowWeight = rowShare.map((_, i) => columnShare.reduce((sum, s, j) => sum + s * weight(i, j), 0));
+  const columnWeight = columnShare.map((_, j) => rowShare.reduce((sum, s, i) => sum + s * weight(i, j), 0));
+  const pull = (i: number, j: number) => weight(i, j) - (rowWeight[i]! + columnWeight[j]!) * (1 - kappa);
+  const meanPull = overCells((i, j) => share[i]![j]! * pull(i, j));
+  const spread = overCells((i, j) => share[i]![j]! * (pull(i, j) - meanPull) ** 2);
+  const standardError = Math.sqrt(spread / n) / (1 - expected);
   const margin = standardError * normalUpperQuantile((1 - level) / 2);
   return {
     kind: 'cohens-kappa',

@@ -40,6 +40,10 @@ export function krippendorffAlpha<C extends Category>(
       );
     }
   }
+  for (const [rater, row] of ratings.entries()) {
+    const missing = Array.from(row).findIndex((rating) => Number.isNaN(rating));
+    if (missing !== -1) fail('not-finite', `ratings[${rater}][${missing}] is NaN`, 'Pass null for a missing rating.');
+  }
   const units: C[][] = [];
   for (let unit = 0; unit < width; unit++) {
     const given = ratings.map((row) => row[unit]).filter((value) => value !== null && value !== undefined);

@@ -43,7 +43,7 @@ export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Fac
   values.forEach((table, subject) => {
     for (let i = 0; i < Math.max(levelsA, table.length); i++) {
       for (let j = 0; j < Math.max(levelsB, table[i]?.length ?? 0); j++) {
-        if (i < levelsA && j < levelsB && Number.isFinite(table[i]?.[j])) continue;
+        if (i < levelsA && j < levelsB && Math.abs(table[i]?.[j] ?? Number.NaN) < 1e150) continue;
         fail(
           'missing-cells',
           `Subject ${subject}, ${a.name} ${a.levels[i] ?? i}, ${b.name} ${b.levels[j] ?? j}: expected one finite value per cell of ${levelsA} x ${levelsB}, got ${String(table[i]?.[j])}`,

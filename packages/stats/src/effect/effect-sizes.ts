@@ -1,5 +1,6 @@
-import { fail, type Numbers, pairedDifferences, requireFinite, requireVariation } from '../checks.js';
+import { fail, type Numbers, requireFinite } from '../checks.js';
 import { mean, standardDeviation } from '../moments.js';
+import { spreadDifferences } from '../paired/differences.js';
 import { wilcoxonSignedRank } from '../paired/wilcoxon-signed-rank.js';
 import type { ResultHeader } from '../result.js';
 import { type EffectMeasure, effectThresholds, type Magnitude, magnitude } from './magnitude.js';
@@ -36,8 +37,7 @@ function effectSize(
 
 /** Cohen's dz: mean of the differences a - b over their standard deviation (Lakens, 2013). */
 export function cohensDz(a: Numbers, b: Numbers): EffectSize {
-  const differences = pairedDifferences(a, b);
-  requireVariation(differences);
+  const differences = spreadDifferences(a, b);
   const value = mean(differences) / standardDeviation(differences);
   return effectSize('cohensDz', 'Cohen’s dz', differences.length, value, ['pairs are independent of each other']);
 }

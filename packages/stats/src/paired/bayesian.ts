@@ -1,8 +1,9 @@
-import { fail, type Numbers, pairedDifferences, requireProbability, requireVariation } from '../checks.js';
+import { fail, type Numbers, requireProbability } from '../checks.js';
 import { mean, sampleVariance } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
 import { studentTail } from '../special/tails.js';
+import { spreadDifferences } from './differences.js';
 import { type Region, regionEnds } from './equivalence.js';
 
 export interface BayesianComparisonOptions {
@@ -44,8 +45,7 @@ export function bayesianComparison(
   if (!(correlation >= 0 && correlation < 1)) {
     fail('invalid-option', `correlation must lie from 0 to below 1, got ${correlation}`, 'Pass 0 for separate seeds.');
   }
-  const differences = pairedDifferences(a, b);
-  requireVariation(differences);
+  const differences = spreadDifferences(a, b);
   const n = differences.length;
   const df = n - 1;
   const meanDifference = mean(differences);

@@ -1,16 +1,10 @@
 import type { Rng } from '@redef/core';
-import {
-  type Numbers,
-  pairedDifferences,
-  requireCount,
-  requireOneOf,
-  requireProbability,
-  requireVariation,
-} from '../checks.js';
+import { type Numbers, requireCount, requireOneOf, requireProbability } from '../checks.js';
 import { largestSize, mean, quantileOfSorted } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { normalUpperQuantile } from '../special/quantiles.js';
 import { normalTail } from '../special/tails.js';
+import { spreadDifferences } from './differences.js';
 
 const intervalMethods = ['percentile', 'bca'] as const;
 
@@ -38,11 +32,10 @@ export interface BootstrapResult extends ResultHeader {
 /** A bootstrap interval for the mean of a - b: whole pairs are drawn with replacement. Equal seeds give equal intervals. */
 export function bootstrapMeanDifference(a: Numbers, b: Numbers, options: BootstrapOptions): BootstrapResult {
   const { rng, resamples = 10_000, level = 0.95, interval: intervalMethod = 'percentile' } = options;
-  requireCount(resamples, 'resamples', 1);
+  requireCount(resamples, 'resamples', 1, 1e7);
   requireProbability(level, 'level');
   requireOneOf(intervalMethod, intervalMethods, 'interval');
-  const differences = pairedDifferences(a, b);
-  requireVariation(differences);
+  const differences = spreadDifferences(a, b);
   const means = resampledMeans(differences, resamples, rng).sort();
   const meanDifference = mean(differences);
   const centre = mean(means);

@@ -1,8 +1,9 @@
-import { fail, type Numbers, pairedDifferences, requireProbability, requireVariation } from '../checks.js';
+import { fail, type Numbers, requireProbability } from '../checks.js';
 import { mean, standardDeviation } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
 import { studentTail } from '../special/tails.js';
+import { spreadDifferences } from './differences.js';
 
 /** A region around zero: one number for [-margin, margin], or both ends. */
 export type Region = number | readonly [low: number, high: number];
@@ -56,8 +57,7 @@ export function equivalenceTest(
 ): EquivalenceResult {
   const [low, high] = regionEnds(margin, 'margin');
   requireProbability(2 * alpha, '2 alpha');
-  const differences = pairedDifferences(a, b);
-  requireVariation(differences);
+  const differences = spreadDifferences(a, b);
   const n = differences.length;
   const df = n - 1;
   const meanDifference = mean(differences);

@@ -1,8 +1,9 @@
-import { type Numbers, pairedDifferences, requireOneOf, requireProbability, requireVariation } from '../checks.js';
+import { type Numbers, requireOneOf, requireProbability } from '../checks.js';
 import { mean, standardDeviation } from '../moments.js';
 import { type Alternative, alternatives, type Interval, type ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
 import { studentTail } from '../special/tails.js';
+import { spreadDifferences } from './differences.js';
 
 export interface PairedTTestOptions {
   /** Default `'two-sided'`. ReDef's RQ3 asks `'greater'` with a = original, b = perturbed. */
@@ -36,8 +37,7 @@ export function pairedTTest(
 ): PairedTTestResult {
   requireOneOf(alternative, alternatives, 'alternative');
   requireProbability(level, 'level');
-  const differences = pairedDifferences(a, b);
-  requireVariation(differences);
+  const differences = spreadDifferences(a, b);
   const n = differences.length;
   const df = n - 1;
   const meanDifference = mean(differences);

@@ -1,7 +1,9 @@
 import type { Rng } from '@redef/core';
-import { fail, type Numbers, pairedDifferences, requireCount, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireCount, requireOneOf } from '../checks.js';
 import { mean } from '../moments.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
+
+import { failAllZero, pairedDifferences } from './differences.js';
 
 const methods = ['auto', 'exact', 'monte-carlo'] as const;
 const largestExact = 24; // 2^24 flips take about a tenth of a second
@@ -35,16 +37,10 @@ export function signFlipTest(a: Numbers, b: Numbers, options: SignFlipOptions): 
   requireOneOf(alternative, alternatives, 'alternative');
   requireOneOf(method, methods, 'method');
   requireCount(resamples, 'resamples', 1);
-  const differences = pairedDifferences(a, b);
+  const { values: differences, rounding } = pairedDifferences(a, b);
   const n = differences.length;
   const size = differences.reduce((sum, d) => sum + Math.abs(d), 0);
-  if (size === 0) {
-    fail(
-      'all-differences-zero',
-      `All ${n} differences a - b are zero, so flipping signs changes nothing`,
-      'Report that the two conditions gave identical values; check that they are not the same runs read twice.',
-    );
-  }
+  if (size <= n * rounding) failAllZero(n, 'flipping signs changes nothing');
   if (method === 'exact' && n > largestExact) {
     fail(
       'invalid-option',
@@ -54,7 +50,7 @@ export function signFlipTest(a: Numbers, b: Numbers, options: SignFlipOptions): 
   }
   const exact = method === 'exact' || (method === 'auto' && n <= largestExact && 2 ** n <= resamples);
   const observed = differences.reduce((sum, d) => sum + d, 0);
-  const slack = size * 1e-12; // sums that differ by rounding alone are equal
+  const slack = size * 1e-12 + n * rounding; // sums that differ by rounding alone are equal
   const isExtreme = (sum: number): boolean =>
     alternative === 'two-sided'
       ? Math.abs(sum) >= Math.abs(observed) - slack

@@ -1,7 +1,8 @@
-import { fail, type Numbers, pairedDifferences, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireOneOf } from '../checks.js';
 import { midranks, tieSum } from '../ranks.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
 import { normalTail } from '../special/tails.js';
+import { failAllZero, pairedDifferences } from './differences.js';
 import { signedRankDistribution } from './signed-rank-distribution.js';
 
 const zeroMethods = ['wilcox', 'pratt', 'zsplit'] as const;
@@ -43,23 +44,19 @@ export interface WilcoxonResult extends ResultHeader {
 
 /**
  * Wilcoxon's signed-rank test of the differences a - b. The exact p-value is that of the permutation distribution of
- * the ranks at hand, so it holds with ties and zeros too, where SciPy and R fall back to the normal one.
+ * the ranks at hand, so it holds with ties and zeros too, where SciPy and R fall back to the normal one. Differences that
+ * are equal but for the rounding of a - b are ties: 0.3 - 0.2 and 0.2 - 0.1, say, which the two take for different.
  */
 export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOptions = {}): WilcoxonResult {
   const { alternative = 'two-sided', method = 'auto', zeroMethod = 'wilcox', continuity = true } = options;
   requireOneOf(alternative, alternatives, 'alternative');
   requireOneOf(method, methods, 'method');
   requireOneOf(zeroMethod, zeroMethods, 'zeroMethod');
-  const all = pairedDifferences(a, b);
+  const { values, rounding } = pairedDifferences(a, b);
+  const all = values.map((d) => (Math.abs(d) <= rounding ? 0 : d));
   const zeros = all.reduce((count, d) => count + (d === 0 ? 1 : 0), 0);
   const signed = all.length - zeros;
-  if (signed === 0) {
-    fail(
-      'all-differences-zero',
-      `All ${all.length} differences a - b are zero, so there is no rank to sum`,
-      'Report that the two conditions gave identical values; check that they are not the same runs read twice.',
-    );
-  }
+  if (signed === 0) failAllZero(all.length, 'there is no rank to sum');
   if (method === 'exact' && signed > largestExact) {
     fail(
       'invalid-option',
@@ -69,7 +66,7 @@ export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOpti
   }
   const differences = zeroMethod === 'wilcox' ? all.filter((d) => d !== 0) : all;
   const n = differences.length;
-  const { ranks, ties } = midranks(differences.map(Math.abs));
+  const { ranks, ties } = midranks(differences.map(Math.abs), rounding);
 
   let wPlus = 0;
   let wMinus = 0;

@@ -7,7 +7,7 @@ function continuedFraction(a: number, b: number, x: number): number {
   let c = 1;
   let d = 1 / guard(1 - ((a + b) * x) / (a + 1));
   let fraction = d;
-  for (let m = 1; m <= 100_000; m++) {
+  for (let m = 1; m < 10_000_000; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / guard(1 + even * d);
     c = guard(1 + even / c);

@@ -5,7 +5,7 @@
 const halfLogTwoPi = 0.9189385332046727;
 
 /** What lnΓ(x) exceeds Stirling's `(x - 1/2) ln x - x + ln(2π)/2` by, for x of 10 or more. */
-function stirlingRemainder(x: number): number {
+export function stirlingRemainder(x: number): number {
   const s = 1 / (x * x);
   const series =
     1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s * (1 / 1188 - s * (691 / 360360 - s * (1 / 156))))));
@@ -38,29 +38,41 @@ export function logBeta(a: number, b: number): number {
 
 /** Q(a, x): the upper tail of the gamma distribution with shape a > 0 at x >= 0, keeping its digits down to 1e-300. */
 export function upperIncompleteGamma(a: number, x: number): number {
-  if (x <= 0) return 1;
-  if (x === Number.POSITIVE_INFINITY) return 0;
-  const front = Math.exp(a * Math.log(x) - x - logGamma(a));
-  if (x < a + 1) {
-    let term = 1 / a;
-    let sum = term;
-    for (let n = 1; term > sum * 1e-17; n++) {
-      term *= x / (a + n);
-      sum += term;
-    }
-    return 1 - front * sum;
+  return x < a + 1 ? 1 - lowerBySeries(a, x) : upperByFraction(a, x);
+}
+
+/** P(a, x) = 1 - Q(a, x), keeping its digits where it is the smaller. */
+export function lowerIncompleteGamma(a: number, x: number): number {
+  return x < a + 1 ? lowerBySeries(a, x) : 1 - upperByFraction(a, x);
+}
+
+const front = (a: number, x: number): number => Math.exp(a * Math.log(x) - x - logGamma(a));
+
+function lowerBySeries(a: number, x: number): number {
+  if (x <= 0) return 0;
+  let term = 1 / a;
+  let sum = term;
+  for (let n = 1; term > sum * 1e-17; n++) {
+    term *= x / (a + n);
+    sum += term;
   }
+  return front(a, x) * sum;
+}
+
+function upperByFraction(a: number, x: number): number {
+  if (x === Number.POSITIVE_INFINITY) return 0;
   let b = x + 1 - a;
   let c = 1e300;
   let d = 1 / b;
   let fraction = d;
-  for (let n = 1; ; n++) {
+  for (let n = 1; n < 10_000_000; n++) {
     const numerator = n * (a - n);
     b += 2;
     d = 1 / (numerator * d + b);
     c = b + numerator / c;
     const step = c * d;
     fraction *= step;
-    if (Math.abs(step - 1) < 1e-16 || n > 100_000) return front * fraction;
+    if (Math.abs(step - 1) < 1e-16) break;
   }
+  return front(a, x) * fraction;
 }
