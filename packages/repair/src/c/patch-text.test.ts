@@ -49,6 +49,13 @@ test('a deleted line goes with its line break; within a line the blanks go too',
   expect(patched('int f(int a, int b) { return a; }', 'int f(int a) { return a; }')).toBe('int f(int a) { return a; }');
 });
 
+test('statements go between statements, wherever the tokens would also give the same', () => {
+  const edit = { start: 6, end: 6, tokens: [';', 'b', '(', ')'] };
+  expect(patchText('int x; /* one */\n\ta ( ) ;\nc();\n', [edit])).toBe('int x; /* one */\n\ta ( ) ;\nb();\nc();\n');
+  const deletion = { start: 3, end: 7, tokens: [] };
+  expect(patchText('a();\n/* two */\nb();\nc();\n', [deletion])).toBe('a();\n/* two */\nc();\n');
+});
+
 test('neighbours that would run together are kept apart', () => {
   expect(patched('a->b', 'a b')).toBe('a b');
   expect(patched('x=a;', 'x=a++ + ++b;')).toBe('x=a++ + ++b;');

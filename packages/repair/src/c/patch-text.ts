@@ -1,6 +1,7 @@
 import { matchingDiff } from '../format/matching-diff.js';
 import { applyEdits, type TokenEdit } from '../format/token-edits.js';
 import { joinTokens, type Layout, layOut, separator, splitLines } from './lay-out.js';
+import { slideToStatements } from './slide-edits.js';
 import { type CToken, tokenizeC } from './tokenize-c.js';
 
 /** Text to put in the place of `[start, end)`. */
@@ -19,8 +20,12 @@ interface TextEdit {
  */
 export function patchText(text: string, edits: readonly TokenEdit[]): string {
   const tokens = tokenizeC(text);
-  const refined = edits.flatMap((edit) => refine(tokens, edit));
-  const wanted = applyEdits(tokens.map(textOf), refined).join('\n');
+  const texts = tokens.map(textOf);
+  const refined = slideToStatements(
+    texts,
+    edits.flatMap((edit) => refine(texts, edit)),
+  );
+  const wanted = applyEdits(texts, refined).join('\n');
   const pretty = splice(text, planEdits(text, tokens, refined));
   if (tokenizeC(pretty).map(textOf).join('\n') === wanted) return pretty;
   return splice(
@@ -32,8 +37,8 @@ export function patchText(text: string, edits: readonly TokenEdit[]): string {
 const textOf = ({ text }: CToken): string => text;
 
 /** The parts of an edit that really differ: a hunk may hold kept tokens between two edits. */
-function refine(tokens: readonly CToken[], edit: TokenEdit): TokenEdit[] {
-  return matchingDiff(tokens.slice(edit.start, edit.end).map(textOf), edit.tokens).map((part) => {
+function refine(texts: readonly string[], edit: TokenEdit): TokenEdit[] {
+  return matchingDiff(texts.slice(edit.start, edit.end), edit.tokens).map((part) => {
     return { start: edit.start + part.start, end: edit.start + part.end, tokens: part.tokens };
   });
 }
