@@ -42,7 +42,10 @@ export async function* readRows(
   options: ReadRowsOptions = {},
 ): AsyncGenerator<Row, void, undefined> {
   for await (const batch of readBatches(source, options)) {
-    for (const { row } of batch) yield row;
+    for (const { row } of batch) {
+      throwIfAborted(options.signal);
+      yield row;
+    }
   }
 }
 
@@ -51,7 +54,12 @@ export async function* readPlacedRows(
   source: RowSource,
   options: ReadRowsOptions = {},
 ): AsyncGenerator<PlacedRow, void, undefined> {
-  for await (const batch of readBatches(source, options)) yield* batch;
+  for await (const batch of readBatches(source, options)) {
+    for (const placed of batch) {
+      throwIfAborted(options.signal);
+      yield placed;
+    }
+  }
 }
 
 type Batches = AsyncIterable<readonly PlacedRow[]>;
@@ -71,10 +79,7 @@ async function* readBatches(source: RowSource, options: ReadRowsOptions): AsyncG
       const done = before + Math.round(share * bytes);
       options.onEvent?.({ type: 'progress', stage: 'read', done, total, unit: 'bytes' });
     };
-    for await (const batch of shape(readFile(path, bytes, report, options), options)) {
-      throwIfAborted(options.signal);
-      yield batch;
-    }
+    yield* shape(readFile(path, bytes, report, options), options);
     before += bytes;
   }
 }

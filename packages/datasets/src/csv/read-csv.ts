@@ -12,8 +12,8 @@ export interface ReadCsvOptions {
 
 /**
  * Reads CSV in UTF-8 as rows of text, a chunk's rows at a time: quoted line breaks, CR LF and LF, a byte order mark, NUL
- * bytes, fields of any length. A field without a character is null, `""` is the empty text: how pandas and this package
- * write the two. Blank lines are passed over. The first row names the columns; a name may be empty, as that of an index
+ * bytes, fields of any length. A field without a character is null, `""` is the empty text, as `encodeCsv` writes them;
+ * pandas writes both as nothing. Blank lines are passed over. The first row names the columns; a name may be empty, as that of an index
  * column is.
  *
  * @throws `RedefError` `csv-syntax` with `file:line`, `csv-ragged` for a row of another length, `csv-columns` for a

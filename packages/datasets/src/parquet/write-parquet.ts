@@ -30,7 +30,7 @@ export async function writeParquet(
   const staging = new Staging(columns);
   try {
     await makeFolder(dirname(path));
-    await writeAtomically(stage, (file) => writeFile(file, inBatches(stageRows(staging, rows, signal))));
+    await writeFile(stage, inBatches(stageRows(staging, rows, signal)));
     if (staging.columns.size === 0) {
       throw new RedefError(`${path}: no rows and no columns, which Parquet cannot hold`, {
         code: 'no-columns',

@@ -46,5 +46,5 @@ export interface Preset {
   /** The row as a {@link Sample}; the row has passed the column checks. */
   toSample(row: Row): Sample;
   /** A kebab-case reason why the row does not keep the layout's promises; `undefined` if it does. */
-  check?(row: Row): string | undefined;
+  check(row: Row): string | undefined;
 }
