@@ -3,7 +3,9 @@ export { type Cell, type Condition, evaluateCell, summarise } from './evaluate.j
 export type { ExampleFolders } from './examples.js';
 export { composeReport, resultTable, ruleBasedWarning } from './report/compose.js';
 export type { Block, ReportDocument, Table } from './report/document.js';
+export { drawFigures, type Figure } from './report/figures.js';
 export { renderHtml } from './report/html.js';
+export { renderLatex } from './report/latex.js';
 export { renderMarkdown } from './report/markdown.js';
 export {
   collectResults,
@@ -25,6 +27,7 @@ export { readCandidates, type TriageStageInput, triageStage } from './stages/tri
 export {
   type CounterfactualComparison,
   type EncodingComparison,
+  equivalenceMargin,
   type StudyStatistics,
   studyStatistics,
 } from './statistics.js';

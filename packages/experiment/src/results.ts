@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Prediction, RedefError } from '@redef/core';
+import { RedefError } from '@redef/core';
 import { fileError, type Manifest, readManifest } from '@redef/core/files';
 import type { TriageSummary } from '@redef/triage';
+import {
+  type ConditionCurves,
+  type CurveRun,
+  conditionCurves,
+  type LengthDistribution,
+  lengthDistribution,
+} from './curves.js';
 import { type Cell, type Condition, evaluateCell, summarise } from './evaluate.js';
 import { readTable } from './folders.js';
+import type { TrainingRecord } from './stages/train.js';
 import { type StudyStatistics, studyStatistics } from './statistics.js';
 import type { StudyFolder } from './study-folder.js';
 import type { StudyPlan } from './study-plan.js';
@@ -41,6 +49,12 @@ export interface StudyResults {
   conditions: Condition[];
   trivial: TrivialPredictor[];
   statistics: StudyStatistics;
+  /** Labelled changes after de-duplication. */
+  classes: { project: string; label: 'defective' | 'clean'; count: number }[];
+  /** Of function_after under the study's tokenizer; absent where no encoding shows that function whole. */
+  lengths?: LengthDistribution;
+  /** Of Stage 1. */
+  curves: ConditionCurves[];
   seed: number;
 }
 
@@ -70,23 +84,23 @@ export async function collectResults(
     return rest;
   };
 
+  const read = signal ? { signal } : {};
   const cells: StudyResults['cells'] = [];
+  const curveRuns = new Map<string, CurveRun[]>();
   for (const { model, encoding, counterfactual, seed: runSeed } of runs) {
     const folder = study.predictions(model, counterfactual ?? encoding, runSeed);
-    const predictions: Prediction[] = [];
-    for await (const row of readTable(
-      'redef.prediction/1',
-      [join(folder, 'predictions.jsonl')],
-      signal ? { signal } : {},
-    )) {
-      predictions.push(row);
-    }
-    if (predictions.some(({ split }) => split === 'test'))
-      cells.push({ ...evaluateCell(predictions), folder: relative(folder) });
+    const predictions = await readAll(readTable('redef.prediction/1', [join(folder, 'predictions.jsonl')], read));
+    if (!predictions.some(({ split }) => split === 'test')) continue;
+    cells.push({ ...evaluateCell(predictions), folder: relative(folder) });
+    if (counterfactual !== undefined) continue;
+    const training = await readJson<TrainingRecord>(join(study.model(model, encoding, runSeed), 'training.json'));
+    const key = JSON.stringify([model, encoding]);
+    curveRuns.set(key, [...(curveRuns.get(key) ?? []), { model, encoding, predictions, training }]);
   }
   const encodings = new Map(
     runs.map(({ encoding, counterfactual }) => [counterfactual ?? encoding, { encoding, counterfactual }]),
   );
+  const lengths = await readLengths(study, encodings, read);
   const [first] = cells;
 
   return {
@@ -97,7 +111,10 @@ export async function collectResults(
         return { project, head: manifest.inputs.head ?? '', ...rest };
       }),
     ),
-    triage: { ...(await stage(study.triaged)), summary: await readSummary(join(study.triaged, 'summary.json')) },
+    triage: {
+      ...(await stage(study.triaged)),
+      summary: await readJson<TriageSummary>(join(study.triaged, 'summary.json')),
+    },
     split: await stage(study.split),
     dedup: await stage(study.deduped),
     encodings: await Promise.all(
@@ -111,11 +128,67 @@ export async function collectResults(
     conditions: summarise(cells),
     trivial: first ? trivialPredictors(first.positives / first.n) : [],
     statistics: studyStatistics(cells, seed),
+    classes: await countClasses(study, projects, read),
+    ...(lengths && { lengths }),
+    curves: [...curveRuns.values()].map(conditionCurves),
     seed,
   };
 }
 
-async function readSummary(path: string): Promise<TriageSummary> {
+/** Encodings that hold the whole of function_after, and it alone. */
+const wholeFunction = 'after-only';
+
+async function readLengths(
+  study: StudyFolder,
+  encodings: ReadonlyMap<string, unknown>,
+  read: { signal?: AbortSignal },
+): Promise<LengthDistribution | undefined> {
+  if (!encodings.has(wholeFunction)) return undefined;
+  const lengths: number[] = [];
+  let tokenizer = '';
+  for await (const row of readTable('redef.encoded/1', [join(study.encoded(wholeFunction), 'encoded.jsonl')], read)) {
+    lengths.push(row.tokens);
+    tokenizer = row.tokenizer;
+  }
+  return lengthDistribution(tokenizer, lengths);
+}
+
+async function countClasses(
+  study: StudyFolder,
+  projects: readonly string[],
+  read: { signal?: AbortSignal },
+): Promise<StudyResults['classes']> {
+  const labels = await readAll(readTable('redef.label/1', [join(study.triaged, 'labels.jsonl')], read));
+  const labelOf = new Map(labels.map(({ id, label }) => [id, label]));
+  const splits = await readAll(readTable('redef.split/1', [join(study.deduped, 'splits.jsonl')], read));
+  const kept = new Set(splits.map(({ id }) => id));
+  const classes: StudyResults['classes'] = [];
+  for (const project of projects) {
+    const count = { defective: 0, clean: 0 };
+    for await (const { id } of readTable(
+      'redef.change/1',
+      [join(study.minedProject(project), 'changes.jsonl')],
+      read,
+    )) {
+      const label = labelOf.get(id);
+      if (label && kept.has(id)) count[label]++;
+    }
+    classes.push(
+      { project, label: 'defective', count: count.defective },
+      { project, label: 'clean', count: count.clean },
+    );
+  }
+  return classes;
+}
+
+async function readAll<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+}
+
+/** A file that a stage of this study wrote. */
+async function readJson<T>(path: string): Promise<T> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {

@@ -2,9 +2,13 @@ import { createRng, RedefError } from '@redef/core';
 import {
   type BootstrapResult,
   bootstrapMeanDifference,
+  type EquivalenceResult,
+  equivalenceTest,
   holm,
   type PairedTTestResult,
+  type PostHocFamily,
   pairedTTest,
+  postHocPairs,
   type RmAnova2Result,
   rmAnova2,
   type WilcoxonResult,
@@ -35,15 +39,23 @@ export interface CounterfactualComparison {
   tTest: PairedTTestResult | null;
   wilcoxon: WilcoxonResult | null;
   bootstrap: BootstrapResult | null;
+  /** Is the difference within ±{@link equivalenceMargin}? `null` where no seed differs. */
+  equivalence: EquivalenceResult | null;
   /** Holm-adjusted over the counterfactuals of the model; `null` with the t-test. */
   pHolm: number | null;
 }
+
+/** Differences of F1 below it count as none: the paper calls what stays within 1% unchanged (section 5, RQ3). */
+export const equivalenceMargin = 0.01;
 
 export interface StudyStatistics {
   /** Model x encoding, F1, seeds as subjects; `null` where a factor has one level or there are under two seeds. */
   anova: RmAnova2Result | null;
   /** Why there is no ANOVA. */
   anovaAbsent?: string;
+  /** Encoding pairs on the means over models, where there is an ANOVA. */
+  mainEffect: PostHocFamily | null;
+  /** Encoding pairs within each model. */
   encodings: EncodingComparison[];
   counterfactuals: CounterfactualComparison[];
 }
@@ -64,33 +76,32 @@ export function studyStatistics(cells: readonly Cell[], seed: number | string): 
   };
 }
 
-function anovaOf(cells: readonly Cell[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent'> {
+function anovaOf(cells: readonly Cell[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent' | 'mainEffect'> {
   const models = unique(cells.map(({ model }) => model));
   const encodings = unique(cells.map(({ encoding }) => encoding));
   const seeds = unique(cells.map(({ seed }) => seed));
-  if (models.length < 2)
-    return { anova: null, anovaAbsent: 'one model: there is no model factor to cross with encoding' };
-  if (encodings.length < 2) return { anova: null, anovaAbsent: 'one encoding: there is nothing to compare' };
-  if (seeds.length < 2) return { anova: null, anovaAbsent: 'one seed: repeated measures need at least two' };
+  if (models.length < 2) return none('one model: there is no model factor to cross with encoding');
+  if (encodings.length < 2) return none('one encoding: there is nothing to compare');
+  if (seeds.length < 2) return none('one seed: repeated measures need at least two');
   const f1 = new Map(cells.map((cell) => [JSON.stringify([cell.seed, cell.model, cell.encoding]), cell.f1]));
   const values = seeds.map((seed) =>
     models.map((model) => encodings.map((encoding) => f1.get(JSON.stringify([seed, model, encoding])) ?? Number.NaN)),
   );
-  if (values.flat(2).some(Number.isNaN)) return { anova: null, anovaAbsent: 'some cells have no result yet' };
+  if (values.flat(2).some(Number.isNaN)) return none('some cells have no result yet');
+  const factors = [
+    { name: 'model', levels: models },
+    { name: 'encoding', levels: encodings },
+  ] as const;
   try {
-    return {
-      anova: rmAnova2(values, {
-        factors: [
-          { name: 'model', levels: models },
-          { name: 'encoding', levels: encodings },
-        ],
-      }),
-    };
+    const { mainEffect } = postHocPairs(values, { factors, compare: 'encoding' });
+    return { anova: rmAnova2(values, { factors }), mainEffect };
   } catch (error) {
-    if (RedefError.isInstance(error)) return { anova: null, anovaAbsent: error.message };
+    if (RedefError.isInstance(error)) return none(error.message);
     throw error;
   }
 }
+
+const none = (anovaAbsent: string) => ({ anova: null, anovaAbsent, mainEffect: null });
 
 function compareEncodings(cells: readonly Cell[]): EncodingComparison[] {
   const encodings = unique(cells.map(({ encoding }) => encoding));
@@ -126,6 +137,7 @@ function compareCounterfactuals(cells: readonly Cell[], seed: number | string): 
         tTest: whereDifferent(() => pairedTTest(a, b, { alternative })),
         wilcoxon: whereDifferent(() => wilcoxonSignedRank(a, b, { alternative })),
         bootstrap: whereDifferent(() => bootstrapMeanDifference(a, b, { rng })),
+        equivalence: whereDifferent(() => equivalenceTest(a, b, { margin: equivalenceMargin })),
         pHolm: null,
       },
     ];

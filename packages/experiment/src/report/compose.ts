@@ -1,13 +1,15 @@
-import { describe } from '@redef/stats';
+import { describe, type RmAnova2Result } from '@redef/stats';
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
 import { type TableMetrics, tableMetricNames } from '../trivial.js';
 import { type Block, left, type ReportDocument, right, type Table } from './document.js';
+import { drawFigures, type Figure } from './figures.js';
 import { findings } from './findings.js';
 
 /** Lays a study's results out as a report. The same results give the same document. */
 export function composeReport(results: StudyResults): ReportDocument {
   const { triage, projects } = results;
+  const figures = new Map(drawFigures(results).map((figure) => [figure.name, figure]));
   return {
     title: `Change-level defect prediction: ${projects.map(({ project }) => project).join(', ')}`,
     blocks: [
@@ -19,12 +21,15 @@ export function composeReport(results: StudyResults): ReportDocument {
       droppedTable(results),
       triageTable(results),
       splitTable(results),
+      ...figure(figures, 'class-counts', 'function-lengths'),
       { kind: 'heading', text: 'Encodings' },
       encodingTable(results),
       resultTable(results),
+      ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning'),
       ...comparisonBlocks(results),
       { kind: 'heading', text: 'Counterfactuals' },
       ...counterfactualBlocks(results),
+      ...figure(figures, 'sensitivity'),
       { kind: 'heading', text: 'Where the numbers come from' },
       { kind: 'list', items: sources(results) },
     ],
@@ -37,6 +42,13 @@ export const ruleBasedWarning: Block & { kind: 'warning' } = {
     'The labels below rest on votes cast by fixed word rules, not by a language model. They show that the chain works; ' +
     'they are not ReDef labels. Run redef triage with a model before drawing conclusions.',
 };
+
+function figure(figures: ReadonlyMap<string, Figure>, ...names: string[]): Block[] {
+  return names.flatMap((name) => {
+    const found = figures.get(name);
+    return found ? [{ kind: 'figure', figure: found }] : [];
+  });
+}
 
 /** Title and place in the details of a mining manifest. */
 const miningColumns = [
@@ -168,12 +180,14 @@ export function resultTable({ conditions, trivial, cells }: StudyResults): Table
 }
 
 function comparisonBlocks({ statistics }: StudyResults): Block[] {
-  const { anova, anovaAbsent, encodings } = statistics;
+  const { anova, anovaAbsent, mainEffect, encodings } = statistics;
   return [
     { kind: 'paragraph', text: anova ? describe(anova).sentence : `No two-way analysis of variance: ${anovaAbsent}.` },
+    ...(anova ? [anovaTable(anova)] : []),
     {
       kind: 'table',
-      caption: 'Encodings compared within each model: paired t-tests on F1, Holm-adjusted',
+      caption:
+        'Encodings compared on the means over models and within each model: paired t-tests on F1, Holm-adjusted by family',
       columns: [
         left('model'),
         left('first'),
@@ -184,18 +198,55 @@ function comparisonBlocks({ statistics }: StudyResults): Block[] {
         right('p, Holm'),
         right('d_z'),
       ],
-      rows: encodings.map(({ model, first, second, test, pHolm }) => ({
-        cells: [
-          model,
-          first,
-          second,
-          ...(test
-            ? [signed(test.meanDifference), test.t.toFixed(2), pValue(test.p), pValue(pHolm!), test.cohensDz.toFixed(2)]
-            : ['not testable', '', '', '', '']),
-        ],
-      })),
+      rows: [...(mainEffect?.comparisons ?? []).map((pair) => ({ model: 'all models', ...pair })), ...encodings].map(
+        ({ model, first, second, test, pHolm }) => ({
+          cells: [
+            model,
+            first,
+            second,
+            ...(test
+              ? [
+                  signed(test.meanDifference),
+                  test.t.toFixed(2),
+                  pValue(test.p),
+                  pValue(pHolm!),
+                  test.cohensDz.toFixed(2),
+                ]
+              : ['not testable', '', '', '', '']),
+          ],
+        }),
+      ),
     },
   ];
+}
+
+function anovaTable({ effects }: RmAnova2Result): Table {
+  return {
+    kind: 'table',
+    caption: 'Two-way repeated-measures analysis of variance of F1, seeds as subjects (ReDef, Table 4)',
+    columns: [
+      left('effect'),
+      right('F'),
+      right('df'),
+      right('df, error'),
+      right('p'),
+      right('p, Greenhouse-Geisser'),
+      right('partial η²'),
+      right('f'),
+    ],
+    rows: effects.map(({ name, f, dfNumerator, dfDenominator, p, sphericity, partialEtaSquared, cohensF }) => ({
+      cells: [
+        name,
+        f.toFixed(2),
+        `${dfNumerator}`,
+        `${dfDenominator}`,
+        pValue(p),
+        sphericity ? pValue(sphericity.pGreenhouseGeisser) : '',
+        partialEtaSquared.toFixed(2),
+        cohensF.toFixed(2),
+      ],
+    })),
+  };
 }
 
 function counterfactualBlocks({ conditions, statistics: { counterfactuals } }: StudyResults): Block[] {
@@ -216,7 +267,7 @@ function counterfactualBlocks({ conditions, statistics: { counterfactuals } }: S
     {
       kind: 'table',
       caption:
-        'Does the counterfactual make F1 fall? One-sided tests over the same seeds, Holm-adjusted; 95% bootstrap interval',
+        'Does the counterfactual make F1 fall? One-sided tests over the same seeds, Holm-adjusted; 95% bootstrap interval; and two one-sided tests that F1 moves by less than 0.01',
       columns: [
         left('model'),
         left('counterfactual'),
@@ -226,19 +277,23 @@ function counterfactualBlocks({ conditions, statistics: { counterfactuals } }: S
         right('p'),
         right('p, Holm'),
         right('p, Wilcoxon'),
+        right('p, equivalent'),
         right('d_z'),
       ],
-      rows: counterfactuals.map(({ model, counterfactual, meanDifference, tTest, wilcoxon, bootstrap, pHolm }) => ({
-        cells: [
-          model,
-          counterfactual,
-          signed(meanDifference),
-          bootstrap ? `${signed(bootstrap.interval.low)} to ${signed(bootstrap.interval.high)}` : '',
-          ...(tTest ? [tTest.t.toFixed(2), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
-          wilcoxon ? pValue(wilcoxon.p) : '',
-          tTest ? tTest.cohensDz.toFixed(2) : '',
-        ],
-      })),
+      rows: counterfactuals.map(
+        ({ model, counterfactual, meanDifference, tTest, wilcoxon, bootstrap, equivalence, pHolm }) => ({
+          cells: [
+            model,
+            counterfactual,
+            signed(meanDifference),
+            bootstrap ? `${signed(bootstrap.interval.low)} to ${signed(bootstrap.interval.high)}` : '',
+            ...(tTest ? [tTest.t.toFixed(2), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
+            wilcoxon ? pValue(wilcoxon.p) : '',
+            equivalence ? pValue(equivalence.p) : '',
+            tTest ? tTest.cohensDz.toFixed(2) : '',
+          ],
+        }),
+      ),
     },
   ];
 }

@@ -1,9 +1,12 @@
+import type { Figure } from './figures.js';
+
 /** A report as blocks, rendered to Markdown or HTML; both say the same. */
 export type Block =
   | { kind: 'heading'; text: string }
   | { kind: 'paragraph'; text: string }
   | { kind: 'warning'; text: string }
   | { kind: 'list'; items: string[] }
+  | { kind: 'figure'; figure: Figure }
   | Table;
 
 export interface Table {

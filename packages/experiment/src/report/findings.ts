@@ -1,5 +1,6 @@
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
+import { equivalenceMargin } from '../statistics.js';
 
 const significant = 0.05;
 
@@ -57,13 +58,17 @@ function encodingSentences({ statistics }: StudyResults, conditions: readonly Co
 }
 
 function counterfactualSentences({ statistics }: StudyResults): string[] {
-  return statistics.counterfactuals.map(({ model, counterfactual, encoding, meanDifference, pHolm, n }) => {
-    const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${(-meanDifference).toFixed(4)} over ${n} seeds`;
-    if (pHolm === null) return `${change}; there is no spread to test it against.`;
-    return pHolm < significant
-      ? `${change}, a fall beyond the spread over seeds (p < .05 after Holm).`
-      : `${change}; a fall cannot be told from the spread over seeds. This is no proof that the model is insensitive.`;
-  });
+  return statistics.counterfactuals.map(
+    ({ model, counterfactual, encoding, meanDifference, pHolm, equivalence, n }) => {
+      const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${(-meanDifference).toFixed(4)} over ${n} seeds`;
+      if (pHolm === null) return `${change}; there is no spread to test it against.`;
+      if (equivalence?.equivalent)
+        return `${change}: less than ${equivalenceMargin} either way (p < .05), so it is unchanged in practice.`;
+      return pHolm < significant
+        ? `${change}, a fall beyond the spread over seeds (p < .05 after Holm).`
+        : `${change}; neither a fall nor equality within ${equivalenceMargin} can be told from the spread over seeds.`;
+    },
+  );
 }
 
 function undefinedSentences({ cells }: StudyResults): string[] {

@@ -17,6 +17,9 @@ th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align:
 th { background: var(--band); }
 .right { text-align: right; }
 .baseline { color: var(--soft); }
+figure { margin: 1.6rem 0; }
+figcaption { color: var(--soft); font-size: .9rem; padding-bottom: .35rem; }
+figure svg { display: block; max-width: 100%; height: auto; }
 li { margin: .25rem 0; overflow-wrap: anywhere; }
 `;
 
@@ -50,6 +53,8 @@ function renderBlock(block: Block): string {
       return `<p class="warning" role="note">${escapeHtml(block.text)}</p>`;
     case 'list':
       return `<ul>${block.items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+    case 'figure':
+      return `<figure><figcaption>${escapeHtml(block.figure.title)}</figcaption>${block.figure.svg}</figure>`;
     case 'table':
       return renderTable(block);
   }

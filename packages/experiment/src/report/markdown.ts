@@ -15,6 +15,8 @@ function renderBlock(block: Block): string {
       return `> **${escapeMarkdown(block.text)}**`;
     case 'list':
       return block.items.map((item) => `- ${escapeMarkdown(item)}`).join('\n');
+    case 'figure':
+      return `![${escapeMarkdown(`${block.figure.title}. ${block.figure.alternative}`)}](figures/${block.figure.name}.svg)`;
     case 'table': {
       const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
       return [

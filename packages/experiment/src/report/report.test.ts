@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type CurveRun, conditionCurves, interpolatedPrecision, lengthDistribution } from '../curves.js';
 import type { Cell } from '../evaluate.js';
 import { summarise } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
@@ -7,6 +8,7 @@ import { trivialPredictors } from '../trivial.js';
 import { composeReport } from './compose.js';
 import { findings } from './findings.js';
 import { renderHtml } from './html.js';
+import { renderLatex } from './latex.js';
 import { renderMarkdown } from './markdown.js';
 
 const wobble = [0.01, -0.02, 0.015, 0, -0.005];
@@ -25,6 +27,30 @@ const cell = (encoding: string, seed: number, f1: number, counterfactual?: strin
   undefinedBecause: {},
   folder: `runs/linear/${counterfactual ?? encoding}/${seed}/predictions`,
 });
+
+const curveRuns: CurveRun[] = [0, 1].map((seed) => ({
+  model: 'linear',
+  encoding: 'diff-tags',
+  predictions: Array.from({ length: 40 }, (_, i) => ({
+    schema: 'redef.prediction/1',
+    id: `${i}`,
+    model: 'linear',
+    encoding: 'diff-tags',
+    seed,
+    split: 'test',
+    truth: i % 4 === 0 ? 1 : 0,
+    score: ((i * 7 + seed) % 40) / 40,
+    threshold: 0.5,
+  })),
+  training: {
+    engine: 'linear',
+    epochs: [1, 2, 3].map((epoch) => ({ epoch, trainLoss: 1 / epoch, validationF1: 0.2 * epoch })),
+    bestEpoch: 3,
+    selectedByValidation: true,
+    threshold: 0.5,
+    files: [],
+  },
+}));
 
 function resultsOf(cells: StudyResults['cells'], ruleBased = true): StudyResults {
   const stage = { folder: 'x', counts: { in: 3, kept: 2, dropped: { why: 1 } }, details: {} };
@@ -52,6 +78,15 @@ function resultsOf(cells: StudyResults['cells'], ruleBased = true): StudyResults
     conditions: summarise(cells),
     trivial: cells.length > 0 ? trivialPredictors(0.25) : [],
     statistics: studyStatistics(cells, 1),
+    classes: [
+      { project: 'demo', label: 'defective', count: 40 },
+      { project: 'demo', label: 'clean', count: 120 },
+    ],
+    lengths: lengthDistribution(
+      'lexical/1',
+      Array.from({ length: 300 }, (_, i) => 10 + 5 * i),
+    ),
+    curves: cells.length === 0 ? [] : [conditionCurves(curveRuns)],
     seed: 1,
   };
 }
@@ -96,7 +131,7 @@ test('the trivial predictors stand beside the models', () => {
 test('equal results, equal bytes; the page asks for nothing from outside', () => {
   const html = renderHtml(composeReport(strong));
   expect(renderHtml(composeReport(structuredClone(strong)))).toBe(html);
-  expect(html).not.toMatch(/<script|<link|src=|url\(|https?:/);
+  expect(html.replaceAll('http://www.w3.org/', '')).not.toMatch(/<script|<link|src=|url\(|https?:/);
   expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
 });
 
@@ -108,4 +143,42 @@ test('text stays text in both forms', () => {
   expect(renderHtml(hostile)).toContain('&lt;img src=x onerror=alert(1)&gt;');
   expect(renderHtml(hostile)).toContain('&lt;/p&gt;&lt;script&gt;&amp;&quot;&#39;');
   expect(renderMarkdown(hostile)).toBe('# \\<img src=x onerror=alert(1)\\>\\|\\`\\*\n\n\\</p\\>\\<script\\>&"\'\n');
+});
+
+test('every figure of the protocol is drawn, stands alone as a file and has words for those who do not see it', () => {
+  const figures = composeReport(strong).blocks.flatMap((block) => (block.kind === 'figure' ? [block.figure] : []));
+  expect(figures.map(({ name }) => name)).toEqual([
+    'class-counts',
+    'function-lengths',
+    'f1-by-encoding',
+    'precision-recall',
+    'calibration',
+    'learning',
+    'sensitivity',
+  ]);
+  for (const { svg, title } of figures) {
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    expect(svg).toContain(`aria-label="${title.slice(0, 20)}`);
+    expect(svg).not.toMatch(/NaN|undefined/);
+  }
+});
+
+test('interpolated precision is the best of any threshold at that recall or more', () => {
+  const rows = [1, 0, 1, 0].map((truth, i) => ({ truth: truth as 0 | 1, score: 1 - i / 10 }));
+  const precision = interpolatedPrecision(rows);
+  expect([precision[0], precision[25], precision[26], precision[50]]).toEqual([1, 1, 2 / 3, 2 / 3]);
+  const tied = interpolatedPrecision(rows.map(({ truth }) => ({ truth, score: 0.5 })));
+  expect(new Set(tied)).toEqual(new Set([0.5]));
+});
+
+test('the tables as LaTeX keep their text', () => {
+  const table = {
+    kind: 'table' as const,
+    caption: 'a_b & 50%',
+    columns: [{ title: 'x', align: 'right' as const }],
+    rows: [{ cells: ['−0.1 ± 0.2 < $'] }],
+  };
+  expect(renderLatex({ title: '', blocks: [table] })).toBe(
+    '\\begin{table}\n\\caption{a\\_b \\& 50\\%}\n\\begin{tabular}{r}\n\\toprule\nx \\\\\n\\midrule\n$-$0.1 $\\pm$ 0.2 \\textless{} \\$ \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n',
+  );
 });
