@@ -59,7 +59,7 @@ export async function openHistoryIndex(options: HistoryIndexOptions): Promise<Hi
       found = !kept ? 'rewritten' : last.head === head && last.complete ? 'current' : 'extended';
       if (kept) state = earlier;
     }
-    if (state.segments.length === 0) await clear(folder);
+    await clear(folder, state.segments.length);
 
     if (state.segments.at(-1) && !state.segments.at(-1)!.complete) await finishSegment(options, folder, state);
     const tip = state.segments.at(-1);
@@ -120,13 +120,15 @@ async function finishSegment(options: HistoryIndexOptions, folder: string, state
   await writeIndexState(folder, state);
 }
 
-/** Removes what a run that was stopped, or another history, left in the folder: our own files, no others. */
-async function clear(folder: string): Promise<void> {
+/** Removes what a stopped run or another history left in the folder beyond the segments that stand: our own files, no others. */
+async function clear(folder: string, segments: number): Promise<void> {
   for (const name of (await readdir(folder)).sort()) {
-    if (
-      /^(?:(?:pairs|touches)-\d+-\d+|(?:moves|renames)-\d+|commits)\.jsonl(?:\.\d+\.partial)?$|^index\.json$/.test(name)
-    ) {
-      await rm(join(folder, name), { force: true });
-    }
+    const [, segment] =
+      /^(?:(?:pairs|touches)-(\d+)-\d+|(?:moves|renames)-(\d+))\.jsonl(?:\.\d+\.partial)?$/
+        .exec(name)
+        ?.filter(Boolean) ?? [];
+    const beyond = segment !== undefined && Number(segment) >= segments;
+    const whole = segments === 0 && /^(?:commits\.jsonl|index\.json)$/.test(name);
+    if (beyond || whole || (segment && name.endsWith('.partial'))) await rm(join(folder, name), { force: true });
   }
 }
