@@ -41,11 +41,14 @@ export function parseAnswer(text: string): Answer | { problem: string } {
   return { problem: `the answer does not fit the schema: ${v.getDotPath(issue) ?? 'answer'}: ${issue.message}` };
 }
 
-/** The quotes that do not stand in the evidence (white space aside): words the voter made up. */
-export function unsupportedQuotes(quotes: readonly string[], evidence: Evidence): string[] {
-  if (quotes.length === 0) return [];
-  const haystack = evidence.sections.map(({ text }) => squeeze(text)).join('\n');
-  return quotes.filter((quote) => !haystack.includes(squeeze(quote)));
+/** Tells which quotes do not stand in the evidence (white space aside): words the voter made up. */
+export function quoteChecker(evidence: Evidence): (quotes: readonly string[]) => string[] {
+  let haystack: string | undefined;
+  return (quotes) => {
+    if (quotes.length === 0) return [];
+    haystack ??= evidence.sections.map(({ text }) => squeeze(text)).join('\n');
+    return quotes.filter((quote) => !haystack!.includes(squeeze(quote)));
+  };
 }
 
 const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanEvidence, makeChange, revertEvidence } from '../test/candidates.js';
-import { parseAnswer, unsupportedQuotes } from './answer.js';
+import { parseAnswer, quoteChecker } from './answer.js';
 import { buildEvidence, sectionText } from './evidence.js';
 import { diffLines, unifiedDiff } from './line-diff.js';
 import { renderPrompt } from './prompt.js';
@@ -177,6 +177,6 @@ describe('an answer', () => {
   test('has its quotes looked up in the evidence, white space aside', () => {
     const evidence = buildEvidence(change, revertEvidence(change));
     const quotes = ['It  crashes when\nthe table', 'return -1;', 'it was fine'];
-    expect(unsupportedQuotes(quotes, evidence)).toEqual(['it was fine']);
+    expect(quoteChecker(evidence)(quotes)).toEqual(['it was fine']);
   });
 });

@@ -1,5 +1,5 @@
 export { cohenKappa, fleissKappa, type Interval, wilsonInterval } from './agreement.js';
-export { type Answer, answerJsonSchema, parseAnswer, unsupportedQuotes } from './answer.js';
+export { type Answer, answerJsonSchema, parseAnswer, quoteChecker } from './answer.js';
 export { type Budget, createBudget } from './budget.js';
 export { createMemoryCache, type VoteCache, voteKey } from './cache.js';
 export { type CountTokens, loadTokenCounter } from './count-tokens.js';

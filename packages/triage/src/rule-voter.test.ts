@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cleanEvidence, makeChange, revertEvidence } from '../test/candidates.js';
-import { unsupportedQuotes } from './answer.js';
+import { quoteChecker } from './answer.js';
 import { buildEvidence } from './evidence.js';
 import { createRuleVoter } from './rule-voter.js';
 
@@ -11,7 +11,7 @@ async function judge(message: string, revert?: string): Promise<string> {
   const evidence = buildEvidence(change, revert === undefined ? cleanEvidence(change) : revertEvidence(change, revert));
   const vote = await voter.vote(evidence, 0);
   expect(vote).toMatchObject({ rule_based: true, voter: 'rules/1', ballot: 0 });
-  expect(unsupportedQuotes(vote.quotes, evidence)).toEqual([]);
+  expect(quoteChecker(evidence)(vote.quotes)).toEqual([]);
   return String(vote.category);
 }
 

@@ -1,6 +1,6 @@
 import type { Category, Label, Transition, Vote } from '@redef/core';
 import { cohenKappa, fleissKappa, type Interval, wilsonInterval } from './agreement.js';
-import { unsupportedQuotes } from './answer.js';
+import { quoteChecker } from './answer.js';
 import type { Rule } from './decide.js';
 import type { Evidence } from './evidence.js';
 import type { TriageRow } from './triage.js';
@@ -89,7 +89,8 @@ export class SummaryTally {
   add(evidence: Evidence, row: TriageRow): void {
     this.#classes[evidence.rubric.label].add(evidence, row);
     const majority = majorityOf(row.votes);
-    for (const vote of row.votes) this.#addVote(vote, majority, evidence);
+    const unsupported = quoteChecker(evidence);
+    for (const vote of row.votes) this.#addVote(vote, majority, unsupported(vote.quotes).length > 0);
     row.votes.forEach((first, index) => {
       for (const second of row.votes.slice(index + 1)) this.#addPair(first, second);
     });
@@ -115,7 +116,7 @@ export class SummaryTally {
     };
   }
 
-  #addVote(vote: Vote, majority: Category | undefined, evidence: Evidence): void {
+  #addVote(vote: Vote, majority: Category | undefined, inventsQuotes: boolean): void {
     let entry = this.#voters.get(vote.voter);
     if (!entry) {
       entry = {
@@ -138,7 +139,7 @@ export class SummaryTally {
       entry.with_majority.of++;
       if (vote.category === majority) entry.with_majority.votes++;
     }
-    if (unsupportedQuotes(vote.quotes, evidence).length > 0) entry.votes_with_unsupported_quotes++;
+    if (inventsQuotes) entry.votes_with_unsupported_quotes++;
     entry.input_tokens += vote.input_tokens ?? 0;
     entry.output_tokens += vote.output_tokens ?? 0;
   }

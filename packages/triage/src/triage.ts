@@ -105,21 +105,22 @@ function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }:
   const underWay = new Map<string, Promise<Vote>>();
   let failure: { error: unknown } | undefined;
 
-  const ask = (voter: Voter, evidence: Evidence, ballot: number, key: string) =>
-    admit(async () => {
-      throwIfAborted(signal);
-      if (failure) throw failure.error; // start nothing new once the run is lost
-      try {
-        const cast = await voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
-        // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
-        const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);
-        await cache.set(key, vote);
-        return vote;
-      } catch (error) {
-        failure ??= { error };
-        throw error;
-      }
-    });
+  const ask = async (voter: Voter, evidence: Evidence, ballot: number, key: string): Promise<Vote> => {
+    try {
+      const cast = await admit(async () => {
+        throwIfAborted(signal);
+        if (failure) throw failure.error; // start nothing new once the run is lost
+        return voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
+      });
+      // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
+      const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);
+      await cache.set(key, vote); // outside the gate: the next call need not wait for the disk
+      return vote;
+    } catch (error) {
+      failure ??= { error };
+      throw error;
+    }
+  };
 
   return {
     async cast(voter: Voter, evidence: Evidence, ballot: number): Promise<Vote> {

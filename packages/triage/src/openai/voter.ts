@@ -8,6 +8,7 @@ import { type TriageEvent, type Voter, voteHeader } from '../voter.js';
 import { AdaptiveGate } from './adaptive-gate.js';
 import { type Connection, connect } from './client.js';
 import { classifyFault, type Fault } from './fault.js';
+import { createHttpFetch } from './http-fetch.js';
 import { persist } from './persist.js';
 import { waitAskedFor } from './rate-limits.js';
 import { type AnswerOptions, answerParameters, chatRequest, readCompletion } from './request.js';
@@ -39,7 +40,7 @@ export interface OpenAIVoterOptions extends Connection, AnswerOptions {
  * thrown as a `RedefError` that never holds the key.
  */
 export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
-  const { client, voter, limitName } = identify(options);
+  const { client, voter, limitName } = identify({ ...options, fetch: options.fetch ?? createHttpFetch() });
   if (options.budget && !options.price) {
     throw new RedefError(`There is a budget and no price for ${voter.id}`, {
       code: 'missing-price',
