@@ -1,6 +1,6 @@
 import { RedefError } from '@redef/core';
 import { mapRows } from './map-rows.js';
-import { describePlace, type PlacedRow } from './row.js';
+import { cell, describePlace, type PlacedRow } from './row.js';
 
 /**
  * Keeps the columns named. A JSONL row may lack one that others have: it is null there.
@@ -19,7 +19,7 @@ export async function* chooseColumns(
       unseen = unseen.filter((name) => !Object.hasOwn(placed.row, name));
       if (unseen.length > 0 && placed.unit === 'row') throw unknownColumn(unseen, placed);
     }
-    return { ...placed, row: Object.fromEntries(columns.map((name) => [name, placed.row[name] ?? null])) };
+    return { ...placed, row: Object.fromEntries(columns.map((name) => [name, cell(placed.row, name)])) };
   });
   if (last && unseen.length > 0) throw unknownColumn(unseen, last);
 }

@@ -6,6 +6,11 @@
  */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** A row's own member, or null: a column may be called `constructor`. */
+export function cell(row: Row, name: string): unknown {
+  return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
+}
+
 /** A row and where it was read: what an error about it names. */
 export interface PlacedRow {
   row: Row;

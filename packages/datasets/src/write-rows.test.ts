@@ -136,6 +136,21 @@ test('Parquet refuses values of two types, naming the row', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('a column may have any name that an object inherits', async () => {
+  for (const extension of ['csv', 'jsonl', 'parquet']) {
+    const path = join(folder, `a.${extension}`);
+    const rows = [JSON.parse('{"a":"1","constructor":"2","__proto__":"3"}'), { a: '1' }] as Row[];
+    await writeRows(path, rows, { columns: ['a', 'constructor', '__proto__'] });
+    const [first, second] = await collect(path);
+    expect(Object.entries(first!)).toEqual([
+      ['a', '1'],
+      ['constructor', '2'],
+      ['__proto__', '3'],
+    ]);
+    expect(Object.values(second!)).toEqual(['1', null, null]);
+  }
+});
+
 test('says what it cannot write to', async () => {
   await expect(writeRows(join(folder, 'a.txt'), [{ a: 1 }])).rejects.toMatchObject({ code: 'unsupported-format' });
   await expect(writeRows(join(folder, 'a.parquet.gz'), [{ a: 1 }])).rejects.toMatchObject({

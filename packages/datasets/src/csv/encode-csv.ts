@@ -1,7 +1,7 @@
 import { RedefError } from '@redef/core';
 import { stringify } from 'csv-stringify/sync';
 import { stringifyJson } from '../jsonl/json.js';
-import type { Row } from '../row.js';
+import { cell, type Row } from '../row.js';
 
 export interface EncodeCsvOptions {
   /** Default: the names in the first row. Names that a row lacks are null. */
@@ -46,7 +46,7 @@ export async function* encodeCsv(
       known = new Set(columns);
       batch.push([...columns]);
     }
-    batch.push(columns.map((name) => toField(row[name], name, position)));
+    batch.push(columns.map((name) => toField(cell(row, name), name, position)));
     const unknown = Object.keys(row).find((name) => !known.has(name));
     if (unknown !== undefined) throw unknownColumn(unknown, position, given === undefined);
     if (batch.length >= rowsInBatch) yield encode();

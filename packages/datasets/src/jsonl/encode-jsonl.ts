@@ -1,5 +1,5 @@
 import { RedefError } from '@redef/core';
-import type { Row } from '../row.js';
+import { cell, type Row } from '../row.js';
 import { stringifyJson } from './json.js';
 
 /** Rows as one JSON object a line. JSON turns NaN and infinities into null. @throws `RedefError` `unsupported-value` */
@@ -17,7 +17,7 @@ export async function* encodeJsonl(
         remedy: 'Convert the value to text first.',
       });
     }
-    const chosen = columns ? Object.fromEntries(columns.map((name) => [name, row[name] ?? null])) : row;
+    const chosen = columns ? Object.fromEntries(columns.map((name) => [name, cell(row, name)])) : row;
     yield `${stringifyJson(chosen)}\n`;
   }
 }

@@ -21,13 +21,13 @@ export class Staging {
   /** @throws `RedefError` `mixed-types` or `unsupported-value`, which name the row and the column */
   line(row: Row): string {
     this.rows++;
-    const staged: Record<string, unknown> = {};
+    const staged = new Map<string, unknown>();
     for (const [name, value] of Object.entries(row)) {
       const type = this.#learn(name, value);
-      if (type.kind !== 'unknown') staged[name] = stageValue(value, type);
+      if (type.kind !== 'unknown') staged.set(name, stageValue(value, type));
     }
     const names = [...this.columns.keys()];
-    const line = `${stringifyJson(Object.fromEntries(names.map((name, i) => [`c${i}`, staged[name]])))}\n`;
+    const line = `${stringifyJson(Object.fromEntries(names.map((name, i) => [`c${i}`, staged.get(name)])))}\n`;
     if (halfSurrogate.test(line)) throw this.#error('unsupported-value', '?', 'holds half of a surrogate pair');
     this.bytes += line.length;
     this.longestLine = Math.max(this.longestLine, line.length);

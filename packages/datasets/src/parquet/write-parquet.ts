@@ -1,7 +1,7 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RedefError, throwIfAborted } from '@redef/core';
-import { fileError, makeFolder, writeAtomically } from '@redef/core/files';
+import { fileError, makeFolder } from '@redef/core/files';
 import { inBatches } from '../encode/batches.js';
 import type { Row } from '../row.js';
 import { sqlType } from './column-type.js';
