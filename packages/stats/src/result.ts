@@ -15,6 +15,7 @@ export interface ResultHeader {
 export interface Interval {
   /** Coverage, such as 0.95. */
   level: number;
+  /** Infinite in a one-sided interval; JSON makes that null, which `describe` reads as such. */
   low: number;
   high: number;
 }

@@ -1,9 +1,8 @@
 import { fail, type Numbers, requireOneOf } from '../checks.js';
 import type { ResultHeader } from '../result.js';
 import { type PrAucMethod, prAucMethods, precisionRecallArea, rocArea } from './areas.js';
-import { brierScore } from './calibration.js';
 import { type Confusion, type RateName, rates } from './confusion.js';
-import { type Labels, scoresByClass } from './score-sweep.js';
+import { type Labels, type ScoresByClass, scoresByClass } from './score-sweep.js';
 
 export interface MetricsOptions {
   /** An item is predicted positive when its score is this or more. Default 0.5. */
@@ -61,7 +60,7 @@ export function metrics(
     ...values,
     prAuc: precisionRecallArea(byClass, prAucMethod),
     rocAuc: rocArea(byClass),
-    brier: probabilities ? brierScore(truth, scores) : 1,
+    brier: probabilities ? brierOf(byClass) : 1,
     undefinedBecause: reasons,
   };
 }
@@ -76,4 +75,11 @@ function atLeast(ascending: Float64Array, threshold: number): number {
     else low = middle + 1;
   }
   return ascending.length - low;
+}
+
+function brierOf({ positives, negatives }: ScoresByClass): number {
+  let sum = 0;
+  for (const probability of positives) sum += (1 - probability) ** 2;
+  for (const probability of negatives) sum += probability ** 2;
+  return sum / (positives.length + negatives.length);
 }

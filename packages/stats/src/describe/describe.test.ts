@@ -55,6 +55,7 @@ test.each(Object.entries(results))('%s is put into words', (kind, result) => {
   expect(sentence).toMatchSnapshot('sentence');
   expect(latex).toMatchSnapshot('latex');
   expect(sentence).not.toMatch(/NaN|undefined|\[object/);
+  expect(stats.describe(JSON.parse(JSON.stringify(result)))).toEqual(stats.describe(result));
 });
 
 test('every result names its method, its n and its assumptions', () => {

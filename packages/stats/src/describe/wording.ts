@@ -62,7 +62,8 @@ export function score(value: number): string {
 export const percent = (share: number): string => `${Number((100 * share).toPrecision(4))}`;
 
 export function interval({ level, low, high }: { level: number; low: number; high: number }): Wording {
-  const ends = `[${score(low)}, ${score(high)}]`;
+  // A result that was kept as JSON has null where an end is infinite.
+  const ends = `[${score(low ?? Number.NEGATIVE_INFINITY)}, ${score(high ?? Number.POSITIVE_INFINITY)}]`;
   return {
     sentence: `${percent(level)}% CI ${minus(ends)}`,
     latex: `${percent(level)}\\% CI $${ends.replaceAll('∞', '\\infty')}$`,
