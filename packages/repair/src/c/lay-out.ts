@@ -48,13 +48,33 @@ export function layOut(tokens: readonly string[], { indent, unit, lineBreak }: L
     .join(lineBreak);
 }
 
-/** Tokens on one line; `before` is the token they come after. */
+/**
+ * Tokens on one line.
+ *
+ * @param before the token they come after, where that is not the end of a statement
+ */
 export function joinTokens(tokens: readonly string[], before?: string): string {
   return tokens.reduce((text, token, i) => {
     if (i === 0) return token;
     const left = tokens[i - 1]!;
-    return text + (left === '#' && i === 1 ? '' : separator(tokens[i - 2] ?? before, left, token)) + token;
+    const close = (left === '#' && i === 1) || (left === '*' && isPointer(tokens, i - 1, before === undefined));
+    const blank = close && !wouldJoin(left, token) ? '' : separator(tokens[i - 2] ?? before, left, token);
+    return text + blank + token;
   }, '');
+}
+
+const typeWords = new Set(
+  'char const double enum float int long short signed struct union unsigned void volatile'.split(' '),
+);
+const neverTypes = new Set(['return', 'case', 'goto', 'sizeof', 'else']);
+
+/** Whether a `*` stands after a type: one by its words, or words alone from the start of a statement on. */
+function isPointer(tokens: readonly string[], star: number, startsStatement: boolean): boolean {
+  let type = star - 1;
+  while (tokens[type] === '*') type--;
+  if (typeWords.has(tokens[type] ?? '') || typeWords.has(tokens[type - 1] ?? '')) return true;
+  const words = tokens.slice(0, type + 1);
+  return startsStatement && words.length > 0 && words.every((word) => calls.test(word) && !neverTypes.has(word));
 }
 
 /** Lines end after `;`, `{` and `}` outside parentheses and round each preprocessor directive. */

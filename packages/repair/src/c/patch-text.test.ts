@@ -61,6 +61,12 @@ test('neighbours that would run together are kept apart', () => {
   expect(patched('x=a;', 'x=a++ + ++b;')).toBe('x=a++ + ++b;');
 });
 
+test('a star after a type is a pointer, between values a product', () => {
+  expect(
+    patched('{\n\ta();\n}', '{ struct s * p ; t * q , * r = ( u * ) b ; x = c * d ; f ( e * g , - h ) ; a ( ) ; }'),
+  ).toBe('{\n\tstruct s *p;\n\tt *q, *r = (u *) b;\n\tx = c * d;\n\tf(e * g, -h);\n\ta();\n}');
+});
+
 test('directives stand on lines of their own', () => {
   expect(
     patched('void f(void)\n{\n\ta();\n}\n', 'void f(void)\n{\n\ta();\n#if defined(X) && Y > 2\n b();\n#endif\n}\n'),

@@ -1,5 +1,5 @@
 import { matchingDiff } from '../format/matching-diff.js';
-import { applyEdits, type TokenEdit } from '../format/token-edits.js';
+import { applyEdits, myersDiff, type TokenEdit } from '../format/token-edits.js';
 import { joinTokens, type Layout, layOut, separator, splitLines } from './lay-out.js';
 import { slideToStatements } from './slide-edits.js';
 import { type CToken, tokenizeC } from './tokenize-c.js';
@@ -34,11 +34,16 @@ export function patchText(text: string, edits: readonly TokenEdit[]): string {
   );
 }
 
+/** A shortest edit script of more tokens than this may take long. */
+const shortestDiffUpTo = 1000;
+
 const textOf = ({ text }: CToken): string => text;
 
 /** The parts of an edit that really differ: a hunk may hold kept tokens between two edits. */
 function refine(texts: readonly string[], edit: TokenEdit): TokenEdit[] {
-  return matchingDiff(texts.slice(edit.start, edit.end), edit.tokens).map((part) => {
+  const replaced = texts.slice(edit.start, edit.end);
+  const diff = replaced.length + edit.tokens.length <= shortestDiffUpTo ? myersDiff : matchingDiff;
+  return diff(replaced, edit.tokens).map((part) => {
     return { start: edit.start + part.start, end: edit.start + part.end, tokens: part.tokens };
   });
 }
