@@ -79,7 +79,7 @@ export async function estimateInflation(
       correct = prediction.score >= prediction.threshold === (prediction.truth === 1);
       leaked = leakedIds.has(prediction.id);
     } else {
-      column ??= columns.find((known) => known in value);
+      column ??= columns.find((known) => Object.hasOwn(value, known));
       correct = readOutcome(value, column, row);
       leaked = leakedRows.has(row);
     }
@@ -118,7 +118,7 @@ export async function estimateInflation(
 }
 
 function readOutcome(value: Row, column: string | undefined, row: number): boolean {
-  if (column === undefined || !(column in value)) {
+  if (column === undefined || !Object.hasOwn(value, column)) {
     throw new RedefError(
       `predictions, row ${row}: no column ${column === undefined ? columns.join(', ') : JSON.stringify(column)} among ${Object.keys(value).join(', ')}`,
       { code: 'missing-column', remedy: 'Name the 0/1 column with the column option.' },

@@ -103,7 +103,7 @@ export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
 
 /** @throws `RedefError` `missing-column` where a named column is in no place of a set's first row */
 export function checkColumns(set: string, row: Row, columns: readonly string[]): void {
-  const missing = columns.filter((column) => !(column in row));
+  const missing = columns.filter((column) => !Object.hasOwn(row, column));
   if (missing.length > 0) {
     throw new RedefError(
       `${set}: no column ${missing.map((name) => JSON.stringify(name)).join(', ')} in its first row, which has ${Object.keys(

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jaccardOf, type PlantedRow, plantedCorpus } from '../test/planted-corpus.js';
 import type { NearDuplicates } from './clones.js';
-import { expectedRecall, planBands } from './minhash.js';
 import { findNearDuplicates } from './near-duplicates.js';
 
 function tokensOf(row: PlantedRow): string[] {
@@ -108,9 +107,4 @@ describe('leaks by cluster', () => {
       findNearDuplicates({ train: [{ source: sum }] }, { signal: AbortSignal.abort() }),
     ).rejects.toMatchObject({ code: 'aborted' });
   });
-});
-
-test('bands follow from threshold and recall', () => {
-  expect(planBands(0.8, 0.995)).toEqual({ bands: 18, rowsPerBand: 6 });
-  expect(expectedRecall(0.8, { bands: 20, rowsPerBand: 5 })).toBeCloseTo(1 - (1 - 0.32768) ** 20, 12);
 });

@@ -31,6 +31,8 @@ describe('scanTokens', () => {
     ['a /* never closed', ['a']],
     ['a // to the end', ['a']],
     ["don't stop", ['don', "'", 't', 'stop']],
+    ["it's 'a' b\n'c'", ['it', "'s '", 'a', "'", 'b', "'c'"]],
+    ["a ' b \" c ' d", ['a', "' b \" c '", 'd']],
     ['"never closed\nx', ['"', 'never', 'closed', 'x']],
     ['#define A \\\n B ## C', ['#', 'define', 'A', 'B', '##', 'C']],
     ['naïve_名 = 1', ['naïve_名', '=', '1']],
@@ -63,6 +65,16 @@ describe('scanTokens', () => {
       { numRuns: 500 },
     );
   });
+
+  test.each([`'\\`, `"\\`, 'R"(', 'R"x', '/*', '//\\\n', 'u8"', '<S2SV_StartBug>'])(
+    'a megabyte of %j ends, having been looked through once',
+    (piece) => {
+      const bytes = Buffer.from(piece.repeat(2 ** 20 / piece.length));
+      const spans = createTokenSpans();
+      scanTokens(bytes, 0, bytes.length, spans);
+      expect(spans.count === 0 || spans.ends[spans.count - 1]! <= bytes.length).toBe(true);
+    },
+  );
 
   test('more tokens than the spans first hold', () => {
     expect(tokensOf('a;'.repeat(10_000))).toHaveLength(20_000);

@@ -1,3 +1,5 @@
+import { isQuote, LiteralEnds } from './literals.js';
+
 /** Where the tokens of one text lie: token `i` is `bytes[starts[i]..ends[i])`. Reused from text to text. */
 export interface TokenSpans {
   count: number;
@@ -25,10 +27,8 @@ for (let byte = 0; byte < 256; byte++) {
 }
 
 const blank = 0x20;
-const quote = 0x22;
 const apostrophe = 0x27;
 const hash = 0x23;
-const openBracket = 0x28;
 const star = 0x2a;
 const plus = 0x2b;
 const minus = 0x2d;
@@ -45,9 +45,11 @@ const carriageReturn = 0x0d;
 /**
  * Splits the text of a C-family language (C, C++, Java, JavaScript) into tokens, leaving out white space, comments and
  * line continuations. Total: text in no such language still gives tokens. A quote without its partner on the same line
- * is a token of its own, and a comment without its end runs to the end of the text.
+ * is a token of its own, as are the quotes of its kind that follow on that line, and a comment without its end runs to the end of the text.
  */
 export function scanTokens(bytes: Uint8Array, start: number, end: number, spans: TokenSpans): void {
+  const text = bytes.subarray(0, end); // so that no search runs on into what the buffer held before
+  const literals = new LiteralEnds(text);
   let { starts, ends } = spans;
   let count = 0;
   let at = start;
@@ -61,23 +63,20 @@ export function scanTokens(bytes: Uint8Array, start: number, end: number, spans:
     let next = at + 1;
     if (kind === word) {
       while (next < end && classes[bytes[next]!]! >= word) next++;
-      if (next - at <= 3 && next < end && (bytes[next] === quote || bytes[next] === apostrophe)) {
-        next = afterPrefix(bytes, at, next, end);
-      }
+      if (next - at <= 3 && next < end && isQuote(bytes[next])) next = literals.afterPrefixed(at, next) ?? next;
     } else if (kind === digit || (byte === dot && next < end && classes[bytes[next]!] === digit)) {
-      next = afterNumber(bytes, at, end);
+      next = afterNumber(text, at);
     } else if (kind !== single) {
       const following = next < end ? bytes[next]! : 0;
       if (byte === slash && (following === slash || following === star)) {
-        at = following === slash ? afterLine(bytes, at, end) : afterBlock(bytes, at + 2, end);
+        at = following === slash ? afterLine(text, at) : afterBlock(text, at + 2);
         continue;
       }
       if (byte === backslash && (following === newline || following === carriageReturn)) {
         at += 2;
         continue;
       }
-      if (byte === quote || byte === apostrophe) next = afterLiteral(bytes, at, end);
-      else next = at + operatorLength(bytes, at, end);
+      next = isQuote(byte) ? (literals.after(at) ?? next) : at + operatorLength(text, at);
     }
     if (count === starts.length) {
       widen(spans);
@@ -101,81 +100,45 @@ function widen(spans: TokenSpans): void {
 }
 
 /** A preprocessing number: digits, letters, dots, digit separators and signed exponents. */
-function afterNumber(bytes: Uint8Array, start: number, end: number): number {
+function afterNumber(text: Uint8Array, start: number): number {
   let at = start + 1;
-  while (at < end) {
-    const byte = bytes[at]!;
+  while (at < text.length) {
+    const byte = text[at]!;
     if (classes[byte]! >= word || byte === dot) at++;
-    else if ((byte === plus || byte === minus) && isExponent(bytes, start, at)) at++;
-    else if (byte === apostrophe && at + 1 < end && classes[bytes[at + 1]!]! >= word) at += 2;
+    else if ((byte === plus || byte === minus) && isExponent(text, start, at)) at++;
+    else if (byte === apostrophe && at + 1 < text.length && classes[text[at + 1]!]! >= word) at += 2;
     else break;
   }
   return at;
 }
 
 /** Whether the letter before a sign opens an exponent: `e` in a decimal number, `p` in a hexadecimal one. */
-function isExponent(bytes: Uint8Array, start: number, at: number): boolean {
-  const letter = bytes[at - 1]! | 0x20;
-  const hexadecimal = (bytes[start + 1]! | 0x20) === 0x78;
+function isExponent(text: Uint8Array, start: number, at: number): boolean {
+  const letter = text[at - 1]! | 0x20;
+  const hexadecimal = (text[start + 1]! | 0x20) === 0x78;
   return letter === (hexadecimal ? 0x70 : 0x65);
 }
 
-/** A literal's end, or one past the quote where its line ends first. */
-function afterLiteral(bytes: Uint8Array, start: number, end: number): number {
-  const close = bytes[start]!;
-  for (let at = start + 1; at < end; at++) {
-    const byte = bytes[at]!;
-    if (byte === close) return at + 1;
-    if (byte === backslash) at++;
-    else if (byte === newline) break;
+function afterLine(text: Uint8Array, start: number): number {
+  let at = text.indexOf(newline, start);
+  while (at > 0 && (text[at - 1] === backslash || (text[at - 1] === carriageReturn && text[at - 2] === backslash))) {
+    at = text.indexOf(newline, at + 1);
   }
-  return start + 1;
+  return at < 0 ? text.length : at;
 }
 
-/** The end of a literal with an encoding prefix (`L"..."`, `R"x(...)x"`), or of the word alone where it is no prefix. */
-function afterPrefix(bytes: Uint8Array, start: number, at: number, end: number): number {
-  const prefix = String.fromCharCode(...bytes.subarray(start, at));
-  if (!/^(u8|[uUL])?R?$/.test(prefix)) return at;
-  if (!prefix.endsWith('R') || bytes[at] !== quote) {
-    const close = afterLiteral(bytes, at, end);
-    return close > at + 1 ? close : at;
+function afterBlock(text: Uint8Array, start: number): number {
+  for (let at = text.indexOf(star, start); at >= 0 && at + 1 < text.length; at = text.indexOf(star, at + 1)) {
+    if (text[at + 1] === slash) return at + 2;
   }
-  const open = bytes.indexOf(openBracket, at);
-  if (open < 0 || open >= end || open - at > 17) return at;
-  const delimiter = bytes.subarray(at + 1, open);
-  for (let close = bytes.indexOf(quote, open); close >= 0 && close < end; close = bytes.indexOf(quote, close + 1)) {
-    const from = close - delimiter.length;
-    if (from > open && bytes[from - 1] === 0x29 && delimiter.every((byte, index) => bytes[from + index] === byte)) {
-      return close + 1;
-    }
-  }
-  return at;
-}
-
-function afterLine(bytes: Uint8Array, start: number, end: number): number {
-  let at = bytes.indexOf(newline, start);
-  while (
-    at > 0 &&
-    at < end &&
-    (bytes[at - 1] === backslash || (bytes[at - 1] === carriageReturn && bytes[at - 2] === backslash))
-  ) {
-    at = bytes.indexOf(newline, at + 1);
-  }
-  return at < 0 || at > end ? end : at;
-}
-
-function afterBlock(bytes: Uint8Array, start: number, end: number): number {
-  for (let at = bytes.indexOf(star, start); at >= 0 && at + 1 < end; at = bytes.indexOf(star, at + 1)) {
-    if (bytes[at + 1] === slash) return at + 2;
-  }
-  return end;
+  return text.length;
 }
 
 /** The longest operator that starts here, as C and C++ read it. */
-function operatorLength(bytes: Uint8Array, at: number, end: number): number {
-  const first = bytes[at]!;
-  const second = at + 1 < end ? bytes[at + 1]! : 0;
-  const third = at + 2 < end ? bytes[at + 2]! : 0;
+function operatorLength(text: Uint8Array, at: number): number {
+  const first = text[at]!;
+  const second = at + 1 < text.length ? text[at + 1]! : 0;
+  const third = at + 2 < text.length ? text[at + 2]! : 0;
   switch (first) {
     case less:
       if (second === less) return third === equals ? 3 : 2;
