@@ -35,6 +35,13 @@ export interface EncodingSummary {
   lengths: LengthDistribution;
 }
 
+/** What is summed up of an encoded change. */
+export type EncodedCounts = Pick<
+  EncodedChange,
+  'tokens' | 'tokensLost' | 'changedLines' | 'changedLinesShown' | 'changedLinesKept'
+> &
+  Partial<Pick<EncodedChange, 'escapedMarks'>>;
+
 /**
  * Sums up what one encoding under one budget kept and lost. ReDef, section 5, explains by it why compact encodings win;
  * the paper gives no such figures. Of `after-only`, `lengths` is the curve of Figure 3. Keeps one count for each length
@@ -54,7 +61,7 @@ export class EncodingSummarizer {
     withEscapedMarks: 0,
   };
 
-  add(encoded: EncodedChange): void {
+  add(encoded: EncodedCounts): void {
     const sums = this.#sums;
     sums.changes++;
     sums.tokens += encoded.tokens;
@@ -64,7 +71,7 @@ export class EncodingSummarizer {
     sums.changedLinesKept += encoded.changedLinesKept;
     if (encoded.tokensLost > 0) sums.truncated++;
     if (encoded.changedLines > 0 && encoded.changedLinesKept === 0) sums.changesWithoutEdit++;
-    if (encoded.escapedMarks > 0) sums.withEscapedMarks++;
+    if (encoded.escapedMarks) sums.withEscapedMarks++;
     this.#lengths.set(encoded.tokens, (this.#lengths.get(encoded.tokens) ?? 0) + 1);
   }
 

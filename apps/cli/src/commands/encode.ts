@@ -1,11 +1,20 @@
-import { resolve } from 'node:path';
-import { type CounterfactualName, counterfactualNames, type EncodingName, encodingNames } from '@redef/encoders';
+import { join, resolve } from 'node:path';
+import { readRecords } from '@redef/core/files';
+import {
+  type CounterfactualName,
+  counterfactualNames,
+  type EncodingName,
+  EncodingSummarizer,
+  type EncodingSummary,
+  encodingNames,
+} from '@redef/encoders';
 import { encodeStage } from '@redef/experiment';
 import { Command, Option } from 'commander';
 import { addBudgetOptions, type BudgetOptions, budgetOf } from '../budget.js';
-import type { CliContext } from '../context.js';
+import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
-import { printStage } from '../print-stage.js';
+import { describeStage } from '../print-stage.js';
+import { renderTextTable } from '../text-table.js';
 
 interface Options extends BudgetOptions {
   mined: string;
@@ -14,6 +23,7 @@ interface Options extends BudgetOptions {
   encoding: EncodingName;
   counterfactual?: CounterfactualName;
   seed: number;
+  stats?: true;
   json?: true;
 }
 
@@ -29,8 +39,9 @@ export const encodeCommand = (cli: CliContext): Command =>
         new Option('--counterfactual <name>', 'distort it; brings its own encoding').choices(counterfactualNames),
       )
       .option('--seed <n>', "of the counterfactual's draws", integer(0), 12345)
-      .option('--json', 'print the manifest as JSON'),
-  ).action(async ({ mined, split, out, encoding, counterfactual, seed, json, ...budget }: Options) => {
+      .option('--stats', 'tell how long the inputs are and what the budget cut off')
+      .option('--json', 'print the manifest, and the statistics if asked for, as JSON'),
+  ).action(async ({ mined, split, out, encoding, counterfactual, seed, stats, json, ...budget }: Options) => {
     const at = (path: string): string => resolve(cli.cwd, path);
     const stage = await encodeStage(
       {
@@ -42,5 +53,52 @@ export const encodeCommand = (cli: CliContext): Command =>
       },
       { signal: cli.signal, onEvent: cli.onProgress },
     );
-    printStage(cli, stage, json);
+    const summary = stats && (await summarize(stage.folder, cli.signal));
+    if (json) print(cli, JSON.stringify(summary ? { ...stage.manifest, stats: summary } : stage.manifest, null, 2));
+    else print(cli, [describeStage(stage, cli.cwd), ...(summary ? ['', describeSummary(summary)] : [])].join('\n'));
   });
+
+/** Reads the encoded rows once more: an up-to-date stage is not run again, and its figures are still wanted. */
+async function summarize(folder: string, signal: AbortSignal): Promise<EncodingSummary> {
+  const summarizer = new EncodingSummarizer();
+  for await (const row of readRecords('redef.encoded/1', join(folder, 'encoded.jsonl'), { signal })) {
+    summarizer.add({
+      tokens: row.tokens,
+      tokensLost: row.tokens_lost,
+      changedLines: row.changed_lines,
+      changedLinesShown: row.changed_lines_shown,
+      changedLinesKept: row.changed_lines_kept,
+    });
+  }
+  return summarizer.summary();
+}
+
+function describeSummary(summary: EncodingSummary): string {
+  const { changes, truncated, tokens, tokensLost, changedLines, changedLinesShown, changedLinesKept, lengths } =
+    summary;
+  const share = (part: number, whole: number): string => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)}%`);
+  const row = (...cells: string[]) => ({ cells });
+  const right = (title: string) => ({ title, align: 'right' as const });
+  const cut = renderTextTable({
+    caption: 'What the budget cut off',
+    columns: [{ title: '', align: 'left' }, right('count'), right('of'), right('share')],
+    rows: [
+      row('changes cut', `${truncated}`, `${changes}`, share(truncated, changes)),
+      row('tokens lost', `${tokensLost}`, `${tokens}`, share(tokensLost, tokens)),
+      row('changed lines shown', `${changedLinesShown}`, `${changedLines}`, share(changedLinesShown, changedLines)),
+      row('changed lines kept', `${changedLinesKept}`, `${changedLines}`, share(changedLinesKept, changedLines)),
+      row(
+        'changes with no edit kept',
+        `${summary.changesWithoutEdit}`,
+        `${changes}`,
+        share(summary.changesWithoutEdit, changes),
+      ),
+    ],
+  });
+  const curve = renderTextTable({
+    caption: `Length before the cut, special tokens not included: mean ${lengths.mean.toFixed(1)}, longest ${lengths.max}`,
+    columns: [right('tokens at most'), right('share of changes')],
+    rows: lengths.cumulative.map((point) => row(`${point.tokens}`, share(point.share, 1))),
+  });
+  return `${cut}\n\n${curve}`;
+}

@@ -26,50 +26,76 @@ export function editFlags(a: readonly string[], b: readonly string[]): EditFlags
   } else if (start === bEnd) {
     deleted.fill(1, start, aEnd);
   } else {
-    const numbers = new Map<string, number>();
-    const inB = new Set<string>();
-    for (let j = start; j < bEnd; j++) inB.add(b[j]!);
-    const left = shared(a, start, aEnd, (item) => inB.has(item), deleted, numbers);
-    const right = shared(b, start, bEnd, (item) => numbers.has(item), added, numbers);
-    markEdits(
-      left.items,
-      right.items,
-      (i) => {
-        deleted[left.places[i]!] = 1;
-      },
-      (j) => {
-        added[right.places[j]!] = 1;
-      },
-    );
+    markRewritten(a, b, start, aEnd, bEnd, deleted, added);
   }
   return { deleted, added };
 }
 
-/** The items that have a counterpart, as numbers, with their places; the others are flagged. */
-function shared(
-  items: readonly string[],
+function markRewritten(
+  a: readonly string[],
+  b: readonly string[],
   start: number,
-  end: number,
-  hasCounterpart: (item: string) => boolean,
-  flags: Uint8Array,
-  numbers: Map<string, number>,
-): { items: Int32Array; places: Int32Array } {
-  const found = new Int32Array(end - start);
-  const places = new Int32Array(end - start);
-  let count = 0;
-  for (let i = start; i < end; i++) {
-    const item = items[i]!;
-    if (!hasCounterpart(item)) {
-      flags[i] = 1;
-      continue;
-    }
-    let number = numbers.get(item);
+  aEnd: number,
+  bEnd: number,
+  deleted: Uint8Array,
+  added: Uint8Array,
+): void {
+  const numbers = new Map<string, number>();
+  const bNumbers = new Int32Array(bEnd - start);
+  for (let j = start; j < bEnd; j++) {
+    let number = numbers.get(b[j]!);
     if (number === undefined) {
       number = numbers.size;
-      numbers.set(item, number);
+      numbers.set(b[j]!, number);
     }
-    found[count] = number;
-    places[count++] = i;
+    bNumbers[j - start] = number;
   }
-  return { items: found.subarray(0, count), places: places.subarray(0, count) };
+  const inA = new Uint8Array(numbers.size);
+  const left = new Shared(aEnd - start);
+  for (let i = start; i < aEnd; i++) {
+    const number = numbers.get(a[i]!);
+    if (number === undefined) {
+      deleted[i] = 1;
+    } else {
+      inA[number] = 1;
+      left.push(number, i);
+    }
+  }
+  const right = new Shared(bEnd - start);
+  for (let j = start; j < bEnd; j++) {
+    const number = bNumbers[j - start]!;
+    if (inA[number]) right.push(number, j);
+    else added[j] = 1;
+  }
+  markEdits(
+    left.items(),
+    right.items(),
+    (i) => {
+      deleted[left.places[i]!] = 1;
+    },
+    (j) => {
+      added[right.places[j]!] = 1;
+    },
+  );
+}
+
+/** The items of one side that have a counterpart, as numbers, with their places. */
+class Shared {
+  readonly places: Int32Array;
+  readonly #numbers: Int32Array;
+  #count = 0;
+
+  constructor(capacity: number) {
+    this.places = new Int32Array(capacity);
+    this.#numbers = new Int32Array(capacity);
+  }
+
+  push(number: number, place: number): void {
+    this.#numbers[this.#count] = number;
+    this.places[this.#count++] = place;
+  }
+
+  items(): Int32Array {
+    return this.#numbers.subarray(0, this.#count);
+  }
 }
