@@ -112,8 +112,9 @@ test('at each level two rows have one key exactly when their texts are the same 
   const plain: Record<string, (text: string) => string> = {
     exact: (text) => text,
     'tag-stripped': stripTag,
-    // The tag is told from the text as it stands, before markers go.
-    'marker-stripped': (text) => text.slice(0, text.length - stripTag(text).length) + stripMarkers(stripTag(text)),
+    // The tag and its white space are told from the text as it stands, before markers go.
+    'marker-stripped': (text) =>
+      JSON.stringify([text.slice(0, text.length - stripTag(text).length), stripMarkers(stripTag(text))]),
     'tag-stripped+marker-stripped': (text) => stripMarkers(stripTag(text)),
     'tag-stripped+normalised': (text) => tokens(stripTag(text)),
     'tag-stripped+marker-stripped+normalised': (text) => tokens(stripMarkers(stripTag(text))),
@@ -133,7 +134,7 @@ test('at each level two rows have one key exactly when their texts are the same 
         expect(equal, level).toBe(shape(first) === shape(second));
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 2000 },
   );
 });
 
