@@ -1,5 +1,6 @@
 import { digestOf, type Vote } from '@redef/core';
 import type { Evidence } from './evidence.js';
+import { promptVersion } from './prompt.js';
 import type { Voter } from './voter.js';
 
 /** Votes already cast. A vote is stored once and never changed. */
@@ -10,11 +11,12 @@ export interface VoteCache {
 }
 
 /**
- * What makes two calls the same call: rubric version, voter (provider and model), its parameters, ballot and evidence
+ * What makes two calls the same call: prompt and rubric version, voter (provider and model), its parameters, ballot and evidence
  * digest. Candidates with equal evidence share their votes, and each gets its own `id` in the row.
  */
 export function voteKey(voter: Pick<Voter, 'id' | 'parameters'>, evidence: Evidence, ballot: number): string {
   return digestOf({
+    prompt: promptVersion,
     rubric: evidence.rubric.id,
     voter: voter.id,
     parameters: voter.parameters ?? {},

@@ -1,10 +1,11 @@
+import { sha256 } from '@redef/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanEvidence, makeChange, revertEvidence } from '../test/candidates.js';
 import { parseAnswer, quoteChecker } from './answer.js';
 import { buildEvidence, sectionText } from './evidence.js';
 import { diffLines, unifiedDiff } from './line-diff.js';
-import { renderPrompt } from './prompt.js';
+import { promptVersion, renderPrompt } from './prompt.js';
 import { cutAround, cutEnd } from './truncate.js';
 
 const change = makeChange(1);
@@ -152,6 +153,18 @@ test('no text can close its fence or become an instruction outside it', () => {
   expect(user.slice(start, end)).toContain(attack);
   expect(user.split(seal)).toHaveLength(2 * evidence.sections.length + 1);
   expect(user.split('\n').slice(0, 2)).toEqual(['File: a b.c', 'Function: f <<<end']);
+});
+
+test('the words of a prompt are of its version', () => {
+  // A changed digest means changed words: give the prompt or the rubric a new version before writing it here.
+  const words = [revertEvidence(change), cleanEvidence(change)].map((history) => {
+    const evidence = buildEvidence(change, history);
+    return [promptVersion, evidence.rubric.id, sha256(renderPrompt(evidence).system).slice(0, 16)];
+  });
+  expect(words).toEqual([
+    ['redef-prompt/1', 'redef-defective/1', '2c410cdd2e51d8c5'],
+    ['redef-prompt/1', 'redef-clean/1', 'a29d6e10e01b53fb'],
+  ]);
 });
 
 describe('an answer', () => {

@@ -1,6 +1,9 @@
 import type { Evidence } from './evidence.js';
 import type { Rubric } from './rubric.js';
 
+/** Changes with any word below, since votes on other words are other votes: a part of the cache's key. */
+export const promptVersion = 'redef-prompt/1';
+
 export interface Prompt {
   /** The rubric and the rules of the answer: the same for every candidate of a class. */
   system: string;

@@ -135,3 +135,16 @@ test('a server that stays away ends the run with what to do', async () => {
   const failure = await run([...makeCandidates(1)], { voters: [voterAt(chat, { maxRetries: 2 })] }).catch((e) => e);
   expect(failure).toMatchObject({ code: 'server-unavailable' });
 });
+
+test('a consumer that leaves ends the calls: those under way are kept, no other is made', async () => {
+  const chat = await start({ latencyMs: 5 });
+  const cache = createMemoryCache();
+  const candidates = [...makeCandidates(100)];
+  for await (const _ of triage(candidates, { voters: [voterAt(chat)], cache, concurrency: 4 })) break;
+  const made = chat.requests.length;
+  expect(made).toBeLessThan(60);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(chat.requests).toHaveLength(made);
+  await run(candidates, { voters: [voterAt(chat)], cache });
+  expect(chat.requests).toHaveLength(300);
+});

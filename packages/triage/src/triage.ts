@@ -85,7 +85,13 @@ export async function* triage(
   let done = 0;
   for await (const { evidence, row } of outcomes) {
     tally.add(evidence, row);
-    yield row;
+    let resumed = false;
+    try {
+      yield row;
+      resumed = true;
+    } finally {
+      if (!resumed) booth.close(); // the consumer is through: what waits for its turn is not asked any more
+    }
     done++;
     const elapsed = (performance.now() - started) / 1000;
     onEvent?.({
@@ -132,6 +138,10 @@ function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }:
         vote.finally(() => underWay.delete(key)).catch(() => {}); // the caller sees the failure
       }
       return { ...(await vote), id: evidence.id };
+    },
+    /** Starts no further call; those under way are let finish and kept. */
+    close(): void {
+      failure ??= { error: new Error('the run was left') }; // seen by nobody
     },
   };
 }

@@ -33,6 +33,8 @@ export function classifyFault(error: unknown, { timedOut, apiKey, voter }: Fault
   if (error instanceof APIError && status !== undefined) {
     const said = redact(error.message, apiKey);
     const { code } = error;
+    const { retryAfterMs = 0 } = retryAfter(error.headers);
+    if (retryAfterMs > longestWaitMs) return { kind: 'stop', error: tooLong(voter, retryAfterMs) };
     const retry = { kind: 'retry', reason: `HTTP ${status}`, charged: false, ...retryAfter(error.headers) } as const;
     if (status === 429 && code !== 'insufficient_quota') return { ...retry, limited: true };
     if (status === 503) return { ...retry, limited: true };
@@ -86,6 +88,16 @@ function stopFor(status: number, code: unknown, said: string, voter: string): Re
   return new RedefError(`${voter}: the server refused the request (HTTP ${status}, ${String(code)}): ${said}`, {
     code: 'request-refused',
     remedy: "Check the model's parameters; a server without structured output may need output: 'json-object'.",
+  });
+}
+
+/** Beyond this a wait is a stop: nobody knows that a run which is silent for an hour is alive. */
+const longestWaitMs = 15 * 60_000;
+
+function tooLong(voter: string, ms: number): RedefError {
+  return new RedefError(`${voter}: the server asks to come back in ${Math.ceil(ms / 60_000)} minutes`, {
+    code: 'rate-limited',
+    remedy: 'Run the same command again then: it goes on from the votes already cast.',
   });
 }
 

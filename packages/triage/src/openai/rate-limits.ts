@@ -6,8 +6,11 @@
  * @param tokens what the next call is likely to need
  */
 export function waitAskedFor(headers: Headers, tokens: number): number {
-  return Math.max(waitFor(headers, 'requests', 1), waitFor(headers, 'tokens', tokens));
+  return Math.min(longestWaitMs, Math.max(waitFor(headers, 'requests', 1), waitFor(headers, 'tokens', tokens)));
 }
+
+/** A header that asks for more is asked again with the next call. */
+const longestWaitMs = 60_000;
 
 function waitFor(headers: Headers, what: 'requests' | 'tokens', need: number): number {
   const number = (name: string) => Number.parseFloat(headers.get(`x-ratelimit-${name}-${what}`) ?? '');

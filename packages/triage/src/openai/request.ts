@@ -1,4 +1,5 @@
-import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import * as v from 'valibot';
 import { type Answer, answerJsonSchema, parseAnswer } from '../answer.js';
 import type { Evidence } from '../evidence.js';
 import { renderPrompt } from '../prompt.js';
@@ -60,18 +61,39 @@ function responseFormat(
   };
 }
 
+const tokens = v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
+const completionSchema = v.object({
+  choices: v.looseTuple([
+    v.object({
+      finish_reason: v.nullish(v.string()),
+      message: v.object({ content: v.nullish(v.string()), refusal: v.nullish(v.string()) }),
+    }),
+  ]),
+  usage: v.nullish(v.object({ prompt_tokens: tokens, completion_tokens: tokens })),
+});
+/** As much of a chat completion as is read here. */
+export type Completion = v.InferOutput<typeof completionSchema>;
+
+/** `undefined` where a body is no chat completion, as from a server that is not what it claims to be. */
+export function parseCompletion(body: unknown): Completion | undefined {
+  const result = v.safeParse(completionSchema, body);
+  return result.success ? result.output : undefined;
+}
+
+/** The tokens charged for, in a vote's names. */
+export function usageOf({ usage }: Completion): { input_tokens: number; output_tokens: number } {
+  return { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 };
+}
+
 /** What a completion holds: an answer, a reason why there will be none, or a form that another try may get right. */
 export type Reading = { answer: Answer } | { abstains: string } | { malformed: string };
 
-export function readCompletion(completion: ChatCompletion, output: AnswerOptions['output']): Reading {
-  const choice = completion.choices?.[0];
-  if (!choice?.message) return { malformed: 'the response holds no message' };
-  if (choice.message.refusal) return { abstains: `The model refused: ${oneSentence(choice.message.refusal)}` };
-  if (choice.finish_reason === 'content_filter') {
-    return { abstains: "The provider's content filter withheld the answer." };
-  }
-  if (choice.finish_reason === 'length') return { malformed: 'the answer ran into the token limit' };
-  const text = choice.message.content ?? '';
+export function readCompletion({ choices: [choice] }: Completion, output: AnswerOptions['output']): Reading {
+  const { message, finish_reason } = choice;
+  if (message.refusal) return { abstains: `The model refused: ${oneSentence(message.refusal)}` };
+  if (finish_reason === 'content_filter') return { abstains: "The provider's content filter withheld the answer." };
+  if (finish_reason === 'length') return { malformed: 'the answer ran into the token limit' };
+  const text = message.content ?? '';
   const answer = parseAnswer(output === 'text' ? unfence(text) : text);
   return 'problem' in answer ? { malformed: answer.problem } : { answer };
 }

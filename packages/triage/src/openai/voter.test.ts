@@ -140,6 +140,7 @@ test('what cannot pass is told apart', async () => {
       .vote(evidence, 0)
       .catch((error) => (RedefError.isInstance(error) ? error.code : error));
   expect(await failing({ status: 429, code: 'insufficient_quota' })).toBe('quota-spent');
+  expect(await failing({ status: 429, headers: { 'retry-after': '86400' } })).toBe('rate-limited');
   expect(await failing({ status: 404, code: 'model_not_found' })).toBe('model-unknown');
   expect(await failing({ status: 403 })).toBe('key-refused');
   expect(await failing({ status: 400, code: 'invalid_value' })).toBe('request-refused');
@@ -176,4 +177,36 @@ test('a server without structured output may fence its answer', async () => {
   const text = await voterAt(chat, { output: 'text', fetch: fenced }).vote(evidence, 0);
   expect(text.category).not.toBeNull();
   expect(chat.requests[0]?.response_format).toBeUndefined();
+});
+
+test('a server that is not what it claims to be neither crashes the run nor makes up a vote', async () => {
+  const bodies: unknown[] = [
+    null,
+    [],
+    'hello',
+    {},
+    { choices: [] },
+    { choices: [null] },
+    { choices: [{ message: { content: [{ text: 'A' }] } }] },
+    { choices: [{ message: { content: 7, refusal: {} } }] },
+  ];
+  for (const body of bodies) {
+    const odd: typeof fetch = async () => Response.json(body);
+    const voter = createOpenAIVoter({
+      model: 'm',
+      apiKey: 'k',
+      fetch: odd,
+      maxRetries: 1,
+      backOffMs: { first: 1, longest: 1 },
+    });
+    await expect(voter.vote(evidence, 0)).rejects.toMatchObject({ code: 'server-unavailable' });
+  }
+  const content = JSON.stringify({ category: 'A', rationale: 'x', quotes: [] });
+  const odd: typeof fetch = async () =>
+    Response.json({ choices: [{ message: { content } }], usage: { prompt_tokens: -1, completion_tokens: 'many' } });
+  expect(await createOpenAIVoter({ model: 'm', apiKey: 'k', fetch: odd }).vote(evidence, 0)).toMatchObject({
+    category: 'A',
+    input_tokens: 0,
+    output_tokens: 0,
+  });
 });

@@ -1,6 +1,6 @@
 import { createRng, RedefError, type Rng, type RunOptions, type Vote } from '@redef/core';
 import type OpenAI from 'openai';
-import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { type Budget, costUsd } from '../budget.js';
 import type { Evidence } from '../evidence.js';
 import type { ModelPrice } from '../prices.js';
@@ -11,7 +11,15 @@ import { classifyFault, type Fault } from './fault.js';
 import { createHttpFetch } from './http-fetch.js';
 import { persist } from './persist.js';
 import { waitAskedFor } from './rate-limits.js';
-import { type AnswerOptions, answerParameters, chatRequest, readCompletion } from './request.js';
+import {
+  type AnswerOptions,
+  answerParameters,
+  type Completion,
+  chatRequest,
+  parseCompletion,
+  readCompletion,
+  usageOf,
+} from './request.js';
 import { Watch } from './watch.js';
 
 export interface OpenAIVoterOptions extends Connection, AnswerOptions {
@@ -65,8 +73,9 @@ export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
       for (let asked = 1; ; asked++) {
         const outcome = await caller.call(request, run);
         if ('abstains' in outcome) return abstain(outcome.abstains);
-        usage.input_tokens += outcome.usage?.prompt_tokens ?? 0;
-        usage.output_tokens += outcome.usage?.completion_tokens ?? 0;
+        const { input_tokens, output_tokens } = usageOf(outcome);
+        usage.input_tokens += input_tokens;
+        usage.output_tokens += output_tokens;
         const reading = readCompletion(outcome, output);
         if ('answer' in reading) return { ...voteHeader(voter, evidence, ballot), ...reading.answer, ...usage };
         if ('abstains' in reading) return abstain(reading.abstains);
@@ -110,7 +119,7 @@ class Caller {
   async call(
     request: ChatCompletionCreateParamsNonStreaming,
     { signal, onEvent }: RunOptions<TriageEvent>,
-  ): Promise<ChatCompletion | { abstains: string }> {
+  ): Promise<Completion | { abstains: string }> {
     this.#onEvent = onEvent;
     const { maxRetries, backOffMs } = this.options;
     const result = await persist(
@@ -132,7 +141,7 @@ class Caller {
   async #try(
     request: ChatCompletionCreateParamsNonStreaming,
     signal: AbortSignal | undefined,
-  ): Promise<{ value: ChatCompletion } | { fault: Fault }> {
+  ): Promise<{ value: Completion } | { fault: Fault }> {
     const ticket = await this.#gate.enter(signal);
     let outcome: 'answered' | 'limited' | 'failed' = 'failed';
     const watch = new Watch(signal, this.options.timeoutMs ?? 120_000);
@@ -144,13 +153,13 @@ class Caller {
       const { data, response } = await this.client.chat.completions
         .create(request, { signal: watch.signal })
         .withResponse();
-      if (typeof data !== 'object' || data === null || !Array.isArray(data.choices)) {
-        throw new SyntaxError('not a chat completion');
-      }
+      const completion = parseCompletion(data);
+      if (!completion) throw new SyntaxError('not a chat completion');
       outcome = 'answered';
-      spent = this.#cost(data, most);
-      this.#gate.pause(waitAskedFor(response.headers, data.usage?.total_tokens ?? 0));
-      return { value: data };
+      spent = this.#cost(completion, most);
+      const { input_tokens, output_tokens } = usageOf(completion);
+      this.#gate.pause(waitAskedFor(response.headers, input_tokens + output_tokens));
+      return { value: completion };
     } catch (error) {
       const fault = classifyFault(error, {
         timedOut: watch.timedOut,
@@ -173,9 +182,10 @@ class Caller {
     return price ? costUsd(price, Buffer.byteLength(JSON.stringify(request)), maxOutputTokens) : 0;
   }
 
-  #cost({ usage }: ChatCompletion, most: number): number {
+  #cost(completion: Completion, most: number): number {
     const { price } = this.options;
     if (!price) return 0;
-    return usage ? costUsd(price, usage.prompt_tokens, usage.completion_tokens) : most;
+    const { input_tokens, output_tokens } = usageOf(completion);
+    return completion.usage ? costUsd(price, input_tokens, output_tokens) : most;
   }
 }

@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RedefError, type Vote } from '@redef/core';
+import { parseRecord, RedefError, type Vote } from '@redef/core';
 import { readJsonlLines } from '@redef/core/files';
 import type { Batch } from 'openai/resources/batches';
-import type { ChatCompletion } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import type { VoteCache } from '../../cache.js';
 import type { AnswerOptions } from '../request.js';
-import { readCompletion } from '../request.js';
+import { parseCompletion, readCompletion, usageOf } from '../request.js';
 import type { BatchApi } from './api.js';
 import { type Job, readPlan, saveState, type VoteHead } from './job.js';
 
@@ -60,7 +59,8 @@ export async function collect(
       } else {
         if (outcome.vote.category === null) counts.abstained++;
         else counts.votes++;
-        await cache.set(key, { ...head, ...outcome.vote, ...outcome.usage });
+        const vote = { ...head, ...outcome.vote, ...outcome.usage };
+        await cache.set(key, parseRecord('redef.vote/1', vote, `${path}: ${key}`));
       }
     }
   };
@@ -109,11 +109,9 @@ function readResponse(
     }
     return 'unanswered';
   }
-  const completion = body as unknown as ChatCompletion;
-  const usage = {
-    input_tokens: completion.usage?.prompt_tokens ?? 0,
-    output_tokens: completion.usage?.completion_tokens ?? 0,
-  };
+  const completion = parseCompletion(body);
+  if (!completion) return 'unanswered';
+  const usage = usageOf(completion);
   const reading = readCompletion(completion, output);
   if ('answer' in reading) return { usage, vote: reading.answer };
   if ('abstains' in reading) return { usage, vote: abstention(reading.abstains) };

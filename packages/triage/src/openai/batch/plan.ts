@@ -1,3 +1,4 @@
+import { parseRecord } from '@redef/core';
 import type { VoteCache } from '../../cache.js';
 import { voteKey } from '../../cache.js';
 import { buildEvidence, type EvidenceOptions } from '../../evidence.js';
@@ -43,7 +44,8 @@ export async function planJobs(
       const failed = malformed.get(key);
       if (failed && failed.times > maxReasks) {
         const rationale = `No answer within the schema in ${failed.times} tries: ${failed.problem}.`;
-        await cache.set(key, { ...head, category: null, rationale, quotes: [] });
+        const abstention = { ...head, category: null, rationale, quotes: [] };
+        await cache.set(key, parseRecord('redef.vote/1', abstention, key));
         continue;
       }
       planned.add(key);
