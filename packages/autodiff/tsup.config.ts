@@ -1,3 +1,3 @@
 import { library } from '../../tsup.base';
 
-export default library({ entry: ['src/index.ts', 'src/testing.ts'] });
+export default library({ entry: ['src/index.ts', 'src/native.ts', 'src/testing.ts'] });

@@ -16,6 +16,8 @@ export interface CompiledGraph {
   outputs: readonly OnnxValue[];
   /** Name of the output that holds the next value, by variable. */
   updates: ReadonlyMap<string, string>;
+  /** Variables whose next value may be written over the old one: see {@link findOverwritable}. */
+  overwritable: ReadonlySet<string>;
   /** `file:line` that asked for each node, by the node's name. */
   lines: ReadonlyMap<string, string>;
 }
@@ -51,6 +53,11 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, updates: read
     inputs,
     outputs: outputValues,
     updates: new Map(updates.map(({ variable }) => [variable.name, nextName(variable)])),
+    overwritable: findOverwritable(
+      [...nodes],
+      updates,
+      wanted.map(([, tensor]) => tensor),
+    ),
     lines: new Map([...nodes].map(({ outputs, line }) => [outputs[0]!, line])),
   };
 }
@@ -85,6 +92,34 @@ function nameOutputs(nodes: readonly GraphNode[], wanted: readonly (readonly [st
       outputs: [name],
     })),
   ];
+}
+
+/**
+ * The variables that are read only by the node which computes the next value, element by element, or by nodes that feed
+ * straight into it: an optimizer's moments, sums of gradients. Once that node writes, nothing needs the old value.
+ * Weights are not among them: the backward pass may read a weight after its update.
+ */
+function findOverwritable(
+  nodes: readonly GraphNode[],
+  updates: readonly Update[],
+  outputs: readonly Tensor[],
+): Set<string> {
+  const readers = new Map<Tensor, GraphNode[]>();
+  for (const node of nodes) {
+    for (const input of new Set(node.inputs)) {
+      if (!input.node) readers.set(input, [...(readers.get(input) ?? []), node]);
+    }
+  }
+  const isElementwise = ({ type }: GraphNode) => ['Add', 'Sub', 'Mul'].includes(type);
+  const isSafe = ({ variable, next: { node, name } }: Update) =>
+    node !== undefined &&
+    isElementwise(node) &&
+    !outputs.includes(variable) &&
+    outputs.filter((output) => output.name === name).length === 1 &&
+    (readers.get(variable) ?? []).every(
+      (reader) => reader === node || node.inputs.some((input) => input.node === reader),
+    );
+  return new Set(updates.filter(isSafe).map(({ variable }) => variable.name));
 }
 
 function toValue({ name, dtype, shape }: Tensor): OnnxValue {

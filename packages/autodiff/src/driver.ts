@@ -15,7 +15,7 @@ export interface Driver {
 }
 
 export interface Executable {
-  /** Runs once, with a tensor for each input of the graph; gives one for each output. */
+  /** Runs once, with a tensor for each input of the graph; gives one for each output. An update may come in the tensor of its variable. */
   run(inputs: ReadonlyMap<string, DeviceTensor>): Promise<ReadonlyMap<string, DeviceTensor>>;
   release(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface Executable {
 export interface DeviceTensor {
   readonly dtype: DType;
   readonly shape: Shape;
-  /** The numbers on the host; not to be changed. */
+  /** The numbers on the host; not to be changed. A variable's are valid until it is released or updated. */
   read(): Promise<TypedArray>;
   /** Says that the tensor will not be used again. */
   release(): void;

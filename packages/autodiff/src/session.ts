@@ -76,10 +76,19 @@ export class Session<Name extends string> {
     this.#running = true;
     try {
       const inputs = this.graph.inputs.map((input) => [input.name, this.#valueOf(input, feeds, seed)] as const);
-      const results = await this.executable.run(new Map(inputs));
+      const results = await this.executable.run(new Map(inputs)).finally(() => {
+        for (const [index, { source }] of this.graph.inputs.entries()) {
+          if (source.kind !== 'variable') inputs[index]![1].release();
+        }
+      });
       for (const [variable, output] of this.graph.updates) this.variables.replace(variable, results.get(output)!);
-      const read = this.names.map(async (name) => [name, await results.get(name)!.read()] as const);
-      return Object.fromEntries(await Promise.all(read)) as Record<Name, TypedArray>;
+      const arrays = {} as Record<Name, TypedArray>;
+      for (const name of this.names) {
+        const result = results.get(name)!;
+        arrays[name] = await result.read();
+        result.release();
+      }
+      return arrays;
     } finally {
       this.#running = false;
     }

@@ -39,9 +39,10 @@ export class Variables {
     this.replace(name, this.driver.upload(dtype, shape, toTypedArray(dtype, data)));
   }
 
-  /** Puts a runtime's tensor in the place of a variable's value and releases the old one. */
+  /** Puts a runtime's tensor in the place of a variable's value and releases the old one, unless it is the same. */
   replace(name: string, next: DeviceTensor): void {
-    this.#values.get(name)?.release();
+    const old = this.#values.get(name);
+    if (old !== next) old?.release();
     this.#values.set(name, next);
   }
 
@@ -56,7 +57,7 @@ export class Variables {
     return value;
   }
 
-  /** A variable's numbers, row-major; not to be changed. */
+  /** A variable's numbers, row-major; not to be changed, and valid until the next run: copy them to keep them. */
   async read(name: string): Promise<TypedArray> {
     return this.get(name).read();
   }

@@ -2,8 +2,8 @@
 //
 //   node bench/step-time.bench.mjs --model roberta-base --batch 8 --length 256 --steps 5
 //
-// Models: roberta-base, t5-220m-encoder, small (6 layers of 384). With --gradients 1 the gradients by every parameter are
-// compared first; with --losses 1 the losses of all steps. Needs the built packages and, for PyTorch's side, Debian's
+// Models: roberta-base, t5-220m-encoder, small (6 layers of 384). Drivers: native, official. With --gradients 1 the
+// gradients by every parameter are compared first. Needs the built packages and, for PyTorch's side, Debian's
 // python3-torch and libopenblas0. Wall-clock ratios mean little on a machine that does other work: read the CPU ones.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { adamW, createOnnxRuntimeDriver, crossEntropy, Graph, gradients, Session, Variables } from '@redef/autodiff';
+import { createNativeDriver } from '@redef/autodiff/native';
 import { createRng } from '@redef/core';
 import { parseConfig, robertaClassifier, t5Classifier } from '@redef/models';
 
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
     threads: { type: 'string', default: '2' },
     gradients: { type: 'string', default: '0' },
     'learning-rate': { type: 'string', default: '1e-5' },
+    driver: { type: 'string', default: 'native' },
     torch: { type: 'string', default: '/usr/bin/python3' },
   },
 });
@@ -76,7 +78,7 @@ const logits = config.model_type === 't5' ? t5Classifier(ids, config) : robertaC
 const loss = crossEntropy(logits, graph.input('labels', [batch], 'int32'));
 const derivatives = gradients(loss, graph.parameters);
 const optimizer = adamW({ weightDecay: 0.01 });
-const driver = createOnnxRuntimeDriver({ threads });
+const driver = options.driver === 'native' ? createNativeDriver({ threads }) : createOnnxRuntimeDriver({ threads });
 const variables = new Variables(driver);
 fillWeights();
 const started = performance.now();
@@ -110,7 +112,7 @@ const ask = async (command) => {
 await ask();
 
 console.log(
-  `${options.model}, batch ${batch} x ${length}, ${threads} threads; ready after ${(startUp / 1000).toFixed(1)} s`,
+  `${options.model}, batch ${batch} x ${length}, ${threads} threads, ${driver.id}; ready after ${(startUp / 1000).toFixed(1)} s`,
 );
 if (options.gradients === '1') await compareGradients();
 

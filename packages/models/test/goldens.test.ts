@@ -36,6 +36,7 @@ const models: Record<string, (config: ModelConfig, ids: Tensor, targetIds: Tenso
     robertaSeq2Seq(ids, targetIds, config as RobertaConfig, { decoderLayers: 2 }),
   't5-classifier': (config, ids) => t5Classifier(ids, config as T5Config, { classes: 3 }),
   't5-seq2seq': (config, ids, targetIds) => t5Seq2Seq(ids, targetIds, config as T5Config),
+  't5-seq2seq-untied': (config, ids, targetIds) => t5Seq2Seq(ids, targetIds, config as T5Config),
 };
 
 describe.each(Object.keys(models))('%s', (name) => {

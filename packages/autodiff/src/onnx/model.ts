@@ -30,7 +30,8 @@ export interface OnnxGraph {
   constants: readonly (OnnxValue & { data: TypedArray })[];
 }
 
-const dataTypes: Record<DType, number> = { float32: 1, uint16: 4, int32: 6, int64: 7, bool: 9, float64: 11 };
+/** ONNX's numbers for element types. */
+export const elementTypes: Record<DType, number> = { float32: 1, uint16: 4, int32: 6, int64: 7, bool: 9, float64: 11 };
 const attributeTypes = { float: 1, int: 2, string: 3, ints: 7 };
 const irVersion = 9;
 const opset = 20;
@@ -81,14 +82,14 @@ function writeAttribute(message: ProtobufWriter, attribute: Attribute): void {
 
 function writeConstant(message: ProtobufWriter, { name, dtype, shape, data }: OnnxGraph['constants'][number]): void {
   for (const size of shape) message.integer(1, size);
-  message.integer(2, dataTypes[dtype]).string(8, name);
+  message.integer(2, elementTypes[dtype]).string(8, name);
   message.bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
 function writeValue(message: ProtobufWriter, { name, dtype, shape }: OnnxValue): void {
   message.string(1, name).message(2, (type) =>
     type.message(1, (tensor) =>
-      tensor.integer(1, dataTypes[dtype]).message(2, (dimensions) => {
+      tensor.integer(1, elementTypes[dtype]).message(2, (dimensions) => {
         for (const size of shape) dimensions.message(1, (dimension) => dimension.integer(1, size));
       }),
     ),

@@ -1,5 +1,6 @@
 import type { DType } from '../dtype.js';
 import { shapeError } from '../errors.js';
+import { elementTypes } from '../onnx/model.js';
 import { broadcast } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { type Operand, sumTo } from './arithmetic.js';
@@ -44,8 +45,7 @@ export function less(a: Tensor, b: Operand): Tensor {
 
 /** Another element type; a bool becomes 0 or 1. No gradient passes. */
 export function cast(x: Tensor, dtype: DType): Tensor {
-  const onnxTypes: Record<DType, number> = { float32: 1, uint16: 4, int32: 6, int64: 7, bool: 9, float64: 11 };
-  return x.dtype === dtype ? x : x.graph.node('Cast', [x], x.shape, { dtype, attributes: { to: onnxTypes[dtype] } });
+  return x.dtype === dtype ? x : x.graph.node('Cast', [x], x.shape, { dtype, attributes: { to: elementTypes[dtype] } });
 }
 
 function compare(op: string, type: string, a: Tensor, b: Operand): Tensor {

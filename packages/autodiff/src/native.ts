@@ -1,0 +1,1 @@
+export { createNativeDriver, type NativeOptions } from './native/driver.js';

@@ -1,0 +1,115 @@
+import { createRng, type RedefError } from '@redef/core';
+import { expect, test } from 'vitest';
+import { compile } from '../compile.js';
+import type { Driver } from '../driver.js';
+import { gradients } from '../gradients.js';
+import { Graph } from '../graph.js';
+import { normal } from '../initializers.js';
+import { crossEntropy } from '../losses.js';
+import { createOnnxRuntimeDriver } from '../onnxruntime-driver.js';
+import { add, multiply } from '../ops/arithmetic.js';
+import { dropout } from '../ops/dropout.js';
+import { embedding } from '../ops/embedding.js';
+import { gelu } from '../ops/functions.js';
+import { layerNorm } from '../ops/normalization.js';
+import { linear } from '../ops/products.js';
+import { mean, sum } from '../ops/reductions.js';
+import { adamW } from '../optimizers/adam.js';
+import { clipByGlobalNorm } from '../optimizers/clip.js';
+import { sgd } from '../optimizers/sgd.js';
+import { Session } from '../session.js';
+import { Variables } from '../variables.js';
+import { createNativeDriver } from './driver.js';
+
+async function train(driver: Driver) {
+  const graph = new Graph();
+  const parameter = (name: string, ...shape: number[]) => graph.parameter(name, shape, normal(0.3));
+  const ids = graph.input('ids', [32], 'int32');
+  const x = layerNorm(embedding(parameter('table', 50, 16), ids), parameter('scale', 16), parameter('shift', 16));
+  const hidden = dropout(gelu(linear(x, parameter('w1', 64, 16), parameter('b1', 64))), 0.2);
+  const logits = linear(hidden, parameter('w2', 4, 64), parameter('b2', 4));
+  const loss = crossEntropy(logits, graph.input('labels', [32], 'int32'));
+  const clipped = clipByGlobalNorm(gradients(loss, graph.parameters), 1);
+  const optimizer = adamW();
+  const updates = optimizer.update(graph.parameters, clipped.gradients);
+  const outputs = { loss, logits, norm: clipped.norm };
+  const session = await Session.create({ outputs, updates, rng: createRng(5), driver });
+  const feeds = {
+    ids: Array.from({ length: 32 }, (_, index) => (index * 7) % 50),
+    labels: Array.from({ length: 32 }, (_, index) => index % 4),
+  };
+  const losses: number[] = [];
+  for (let step = 1; step <= 30; step++) {
+    const result = await session.run({ ...feeds, ...optimizer.feeds(step, 0.01) }, { seed: step });
+    losses.push(Number(result.loss[0]), Number(result.norm[0]), Number(result.logits[5]));
+  }
+  const weights = await Promise.all(
+    session.variables.names.map(async (name) => [...(await session.variables.read(name))]),
+  );
+  await session.close();
+  return { losses, weights };
+}
+
+test('a training has the bits of the official binding', async () => {
+  const native = await train(createNativeDriver({ threads: 1 }));
+  expect(native).toEqual(await train(createOnnxRuntimeDriver({ threads: 1 })));
+  expect(native.losses.at(-3)!).toBeLessThan(native.losses[0]! / 2);
+});
+
+test('moments and sums are overwritten, weights and what is also read elsewhere are not', () => {
+  const graph = new Graph();
+  const w = graph.parameter('w', [2, 3]);
+  const total = graph.state('total', [2, 3]);
+  const seen = graph.state('seen', [2, 3]);
+  const x = graph.input('x', [4, 3]);
+  const loss = mean(linear(x, w));
+  const [gradient] = gradients(loss, [w]) as [typeof w];
+  const updates = [
+    { variable: total, next: add(total, gradient) },
+    { variable: seen, next: add(multiply(seen, 0.5), gradient) },
+    ...sgd().update([w], [gradient]),
+  ];
+  expect(compile({ loss }, updates).overwritable).toEqual(new Set(['total', 'seen']));
+  expect(compile({ loss, copy: seen, other: sum(total) }, updates).overwritable).toEqual(new Set());
+});
+
+test('results that were handed out stay as they are', async () => {
+  const graph = new Graph();
+  const x = graph.input('x', [1000]);
+  const session = await Session.create({ outputs: { y: multiply(x, 2) }, driver: createNativeDriver() });
+  const first = (await session.run({ x: new Float32Array(1000).fill(1) })).y;
+  await session.run({ x: new Float32Array(1000).fill(5) });
+  expect(first.every((value) => value === 2)).toBe(true);
+});
+
+test('a run leaves the event loop free', async () => {
+  const graph = new Graph();
+  const a = graph.input('a', [1000, 1000]);
+  let y = a;
+  for (let layer = 0; layer < 3; layer++) y = linear(y, a);
+  const session = await Session.create({ outputs: { y: sum(y) }, driver: createNativeDriver({ threads: 1 }) });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await session.run({ a: new Float32Array(1000 * 1000).fill(1e-3) });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+});
+
+test('failures name the line, and the next run succeeds', async () => {
+  const graph = new Graph();
+  const variables = new Variables(createNativeDriver());
+  const y = embedding(graph.parameter('table', [3, 2], normal(1)), graph.input('ids', [2], 'int32'));
+  const session = await Session.create({ outputs: { y }, variables });
+  const failure = session.run({ ids: [0, 7] });
+  await expect(failure).rejects.toMatchObject({ code: 'run-failed' } satisfies Partial<RedefError>);
+  await expect(failure).rejects.toThrow(/driver\.test\.ts:\d+: .*Gather/);
+  expect((await session.run({ ids: [0, 2] })).y).toHaveLength(4);
+});
+
+test('a graph that the runtime refuses is an error, not a crash', async () => {
+  const graph = new Graph();
+  const y = graph.node('NoSuchOp', [graph.input('x', [1])], [1]);
+  await expect(Session.create({ outputs: { y }, driver: createNativeDriver() })).rejects.toMatchObject({
+    code: 'load-failed',
+  });
+});
