@@ -73,6 +73,13 @@ describe('redef audit-data', () => {
     expect((await redef(['audit-data', 'train=train.csv', 'test=-', '--json'], evaluated)).stdout).toBe(plain.stdout);
   });
 
+  test('reads other encodings, and names that do not tell the format', async () => {
+    writeFileSync(join(folder, 'latin'), Buffer.from('source\n"int größe"\n"int größe"\n', 'latin1'));
+    expect(await redef(['audit-data', 'latin', '--json'])).toMatchObject({ code: 3 });
+    const { stdout } = await redef(['audit-data', 'latin', '--encoding', 'windows-1252', '--format', 'csv', '--json']);
+    expect(JSON.parse(stdout).sets).toEqual({ data: { rows: 2, inSetDuplicates: 1, unique: 1 } });
+  });
+
   test('--fail-on ends with 1 where the data has it, and with 0 where it has not', async () => {
     const leaked = await redef(['audit-data', 'train.csv', 'test.csv', '--fail-on', 'leak']);
     expect(leaked).toMatchObject({ code: 1, stderr: expect.stringContaining('leak') });

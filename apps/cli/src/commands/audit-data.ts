@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { writeFileAtomic } from '@redef/core/files';
-import { readRows } from '@redef/datasets';
+import { type DataFormat, readRows } from '@redef/datasets';
 import {
   type AuditReportParts,
   auditData,
@@ -37,6 +37,8 @@ type Gate = keyof typeof gates;
 const gateNames = Object.keys(gates) as Gate[];
 
 interface Options {
+  format?: DataFormat;
+  encoding?: string;
   key?: string[];
   code?: string;
   labels?: string[];
@@ -65,6 +67,8 @@ export const auditDataCommand = (cli: CliContext): Command =>
       '<sets...>',
       'TRAIN TEST, or TRAIN VALIDATION TEST, or NAME=PATH each: files, folders, - for standard input',
     )
+    .addOption(new Option('--format <name>', 'where names do not tell it').choices(['csv', 'jsonl', 'parquet']))
+    .option('--encoding <label>', 'of CSV and JSONL text, as windows-1252 (default: utf-8)')
     .option('--key <columns>', 'columns that make two rows the same (default: by the layout of the file)', columns)
     .option('--code <column>', 'the column of code')
     .option('--labels <columns>', 'columns that label the code', columns)
@@ -98,7 +102,13 @@ export const auditDataCommand = (cli: CliContext): Command =>
       const inputs = nameInputs(paths, command);
       const open = (path: string) => {
         const source = path === '-' ? cli.stdin : resolve(cli.cwd, path);
-        return readRows(source, { signal: cli.signal, ...(path === '-' && { name: 'standard input' }) });
+        const { format, encoding } = options;
+        return readRows(source, {
+          signal: cli.signal,
+          ...(path === '-' && { name: 'standard input' }),
+          ...(format && { format }),
+          ...(encoding !== undefined && { encoding }),
+        });
       };
       const run = { signal: cli.signal, onEvent: cli.onProgress };
       const key = options.key && { key: options.key };

@@ -95,5 +95,8 @@ test('verdicts say that there is nothing to say', async () => {
   expect(auditVerdicts(await auditData({ train: rows('a'), test: rows('b') }))).toEqual([
     'No row of test stands in another set.',
   ]);
-  expect(auditVerdicts(await auditData({ data: [] }))).toEqual([]);
+  expect(auditVerdicts(await auditData({ data: [] }))).toEqual(['data has no rows.']);
+  expect(auditVerdicts(await auditData({ data: rows('a', 'b') }))).toEqual([
+    'No row repeats another, and no code stands under several labels.',
+  ]);
 });

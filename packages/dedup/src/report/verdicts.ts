@@ -7,7 +7,8 @@ export function auditVerdicts(audit: DataAudit): string[] {
   const verdicts: string[] = [];
   const last = names.at(-1)!;
   const { rows } = audit.sets[last]!;
-  if (names.length > 1) {
+  for (const name of names) if (audit.sets[name]!.rows === 0) verdicts.push(`${name} has no rows.`);
+  if (names.length > 1 && rows > 0) {
     const leaked = (level: string) => audit.leakedRows[level]?.length ?? 0;
     const exact = leaked('exact');
     const stripped = leaked('tag-stripped') - exact;
@@ -19,7 +20,7 @@ export function auditVerdicts(audit: DataAudit): string[] {
     if (stripped > 0) verdicts.push(`With the CWE tag left out it is ${count(exact + stripped)}.`);
     if (audit.near) {
       const near = leaked('near');
-      verdicts.push(`With renamed and near duplicates it is ${count(near)} (${percent(rows ? near / rows : 0)}).`);
+      verdicts.push(`With renamed and near duplicates it is ${count(near)} (${percent(near / rows)}).`);
     }
   }
   for (const name of names) {
@@ -41,5 +42,5 @@ export function auditVerdicts(audit: DataAudit): string[] {
       );
     }
   }
-  return verdicts;
+  return verdicts.length > 0 ? verdicts : ['No row repeats another, and no code stands under several labels.'];
 }
