@@ -1,7 +1,7 @@
 import { matchingDiff } from '../format/matching-diff.js';
-import { applyEdits, myersDiff, type TokenEdit } from '../format/token-edits.js';
+import { applyEdits, shortestEdits, type TokenEdit } from '../format/token-edits.js';
 import { joinTokens, type Layout, layOut, separator, splitLines } from './lay-out.js';
-import { slideToStatements } from './slide-edits.js';
+import { slideEdits } from './slide-edits.js';
 import { type CToken, tokenizeC } from './tokenize-c.js';
 
 /** Text to put in the place of `[start, end)`. */
@@ -21,11 +21,11 @@ interface TextEdit {
 export function patchText(text: string, edits: readonly TokenEdit[]): string {
   const tokens = tokenizeC(text);
   const texts = tokens.map(textOf);
-  const refined = slideToStatements(
-    texts,
-    edits.flatMap((edit) => refine(texts, edit)),
-  );
-  const wanted = applyEdits(texts, refined).join('\n');
+  const after = applyEdits(texts, edits);
+  // A hunk may hold kept tokens, and two hunks may move one apart: the least change to the text is wanted here.
+  const shortest = shortestEdits(texts, after, shortestUpTo) ?? edits.flatMap((edit) => refine(texts, edit));
+  const refined = slideEdits(tokens, shortest);
+  const wanted = after.join('\n');
   const pretty = splice(text, planEdits(text, tokens, refined));
   if (tokenizeC(pretty).map(textOf).join('\n') === wanted) return pretty;
   return splice(
@@ -34,16 +34,14 @@ export function patchText(text: string, edits: readonly TokenEdit[]): string {
   );
 }
 
-/** A shortest edit script of more tokens than this may take long. */
-const shortestDiffUpTo = 1000;
+/** Tokens changed; a shortest edit script of more may take long. */
+const shortestUpTo = 500;
 
 const textOf = ({ text }: CToken): string => text;
 
-/** The parts of an edit that really differ: a hunk may hold kept tokens between two edits. */
+/** The parts of an edit that really differ. */
 function refine(texts: readonly string[], edit: TokenEdit): TokenEdit[] {
-  const replaced = texts.slice(edit.start, edit.end);
-  const diff = replaced.length + edit.tokens.length <= shortestDiffUpTo ? myersDiff : matchingDiff;
-  return diff(replaced, edit.tokens).map((part) => {
+  return matchingDiff(texts.slice(edit.start, edit.end), edit.tokens).map((part) => {
     return { start: edit.start + part.start, end: edit.start + part.end, tokens: part.tokens };
   });
 }

@@ -71,15 +71,9 @@ export function applyTarget(source: string, target: string, options: ApplyOption
       const alone = regionRule === 'anywhere' || find('anywhere', 2).results.length === 1;
       return { status: 'placed', decidedBy: alone ? 'context' : 'regions', regionRule, ...only };
     }
-    const wanted = splitTokens(target).join(' ');
-    const same = results.filter(
-      (result) =>
-        formatTarget(tokens, mergeEdits(tokens, diff(tokens, result.tokens), contextTokens), contextTokens) === wanted,
-    );
-    if (same.length === 1 && complete) {
-      return { status: 'placed', decidedBy: 'reformatting', regionRule, ...same[0]! };
-    }
-    return { status: 'ambiguous', candidates: same.length > 1 ? same : results, complete, regionRule };
+    const again = complete ? formattedAlike(tokens, splitTokens(target).join(' '), results, diff, contextTokens) : [];
+    if (again.length === 1) return { status: 'placed', decidedBy: 'reformatting', regionRule, ...again[0]! };
+    return { status: 'ambiguous', candidates: results, complete, regionRule };
   }
   return { status: 'impossible', reason: whyImpossible(index, hunks) };
 }
@@ -108,6 +102,24 @@ function distinctResults(
     if (!results.has(key)) results.set(key, { edits, tokens: patched });
   }
   return { results: [...results.values()], complete: true };
+}
+
+/** Of several readings those whose own target is the one at hand; no more than two are looked for. */
+function formattedAlike(
+  tokens: readonly string[],
+  target: string,
+  results: readonly PatchedTokens[],
+  diff: TokenDiff,
+  contextTokens: number,
+): PatchedTokens[] {
+  const alike: PatchedTokens[] = [];
+  for (const result of results) {
+    const edits = mergeEdits(tokens, diff(tokens, result.tokens), contextTokens);
+    if (formatTarget(tokens, edits, contextTokens) !== target) continue;
+    alike.push(result);
+    if (alike.length > 1) break;
+  }
+  return alike;
 }
 
 /** Names the first hunk that cannot be placed even by itself, or says that their order is at fault. */

@@ -11,11 +11,20 @@ export interface TokenEdit {
 export type TokenDiff = (before: readonly string[], after: readonly string[]) => TokenEdit[];
 
 /** A shortest edit script (Myers, 1986). */
-export const myersDiff: TokenDiff = (before, after) => {
+export const myersDiff: TokenDiff = (before, after) => shortestEdits(before, after)!;
+
+/** {@link myersDiff} that gives up, with `undefined`, on more than `most` tokens deleted and inserted. */
+export function shortestEdits(
+  before: readonly string[],
+  after: readonly string[],
+  most = Infinity,
+): TokenEdit[] | undefined {
+  const parts = diffArrays([...before], [...after], { maxEditLength: most });
+  if (!parts) return undefined;
   const edits: TokenEdit[] = [];
   let start = 0;
   let open: { start: number; end: number; tokens: string[] } | undefined;
-  for (const part of diffArrays([...before], [...after])) {
+  for (const part of parts) {
     if (!part.added && !part.removed) {
       open = undefined;
       start += part.value.length;
@@ -33,7 +42,7 @@ export const myersDiff: TokenDiff = (before, after) => {
     }
   }
   return edits;
-};
+}
 
 /** Joins edits with fewer than `distance` kept tokens between them; the kept tokens become part of the joint edit. */
 export function mergeEdits(before: readonly string[], edits: readonly TokenEdit[], distance: number): TokenEdit[] {
