@@ -44,6 +44,19 @@ describe('auditData', () => {
     ]);
   });
 
+  test('a label that is part of the key does not hide a contradiction', async () => {
+    const audit = await auditData({
+      train: [
+        { body: 'x', label: 0 },
+        { body: 'x', label: 1 },
+        { body: 'y', label: 1 },
+      ],
+    });
+    expect(audit.layout.key).toEqual(['body', 'label']);
+    expect(audit.sets.train).toEqual({ rows: 3, inSetDuplicates: 0, unique: 3 });
+    expect(audit.contradictions).toBe(1);
+  });
+
   test('three sets: each policy keeps a key once, at its own end', async () => {
     const [a, b, c] = [{ source: 'a' }, { source: 'b' }, { source: 'c' }];
     const audit = await auditData({ train: [a, b, c], validation: [a, b], test: [a, a] });

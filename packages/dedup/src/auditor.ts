@@ -2,6 +2,7 @@ import type { RunOptions } from '@redef/core';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
 import { digestWords, Uint32List } from './digest-table.js';
+import { KeyNumbers } from './key-numbers.js';
 import { checkColumns, inferLayout, type Layout, type LayoutOptions, namedColumns } from './layout.js';
 import { type GroupLeaks, GroupTracker } from './leaks.js';
 import { type LevelAudit, LevelCounter } from './level-counts.js';
@@ -30,7 +31,7 @@ export interface DataAudit extends LevelAudit {
   schema: 'redef.data-audit/1';
   layout: Layout;
   tagStripped: LevelAudit;
-  /** Codes (the key without its CWE tag) that stand under several tags or labels. */
+  /** Codes (the key without its CWE tag and label columns) that stand under several tags or labels. */
   contradictions: number;
   contradictionsBy: LabelContradictions[];
   levels: (LevelAudit & { level: string })[];
@@ -89,7 +90,7 @@ export class Auditor {
   /** @param row its 0-based position in its set; rows of a set come in order */
   add(set: number, row: number, value: Row): void {
     this.#parts ??= startParts(this.#names, this.#levels, value, this.#options);
-    const { layout, keys, quality } = this.#parts;
+    const { layout, keys, codes, quality } = this.#parts;
     if (!this.#started.has(set)) {
       checkColumns(this.#names[set]!, value, [...layout.key, ...namedColumns(this.#options.layout ?? {})]);
       this.#started.add(set);
@@ -98,7 +99,7 @@ export class Auditor {
     for (const [level, counter] of this.#counters.entries()) {
       const key = counter.add(set, keys.digests, level * digestWords);
       if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
-      if (level === this.#codeLevel) this.#addLabels(key, set, row, value);
+      if (level === this.#codeLevel) this.#addLabels(codes?.add(this.#names[set]!, row, value) ?? key, set, row, value);
     }
     if (set === this.#names.length - 1) {
       this.#lastRows = row + 1;
@@ -113,7 +114,7 @@ export class Auditor {
     const results = this.#counters.map((counter, index) => ({ level: this.#levelNames[index]!, ...counter.result() }));
     const { level: _exact, ...exact } = results[this.#levelNames.indexOf('exact')]!;
     const { level: _tagStripped, ...tagStripped } = results[this.#codeLevel]!;
-    const codes = this.#counters[this.#codeLevel]!.table.size;
+    const codes = this.#parts?.codes?.size ?? this.#counters[this.#codeLevel]!.table.size;
     const trackers = this.#parts?.labels ?? [];
     let contradictions = 0;
     for (let code = 0; code < codes; code++) if (trackers.some((tracker) => tracker.differs(code))) contradictions++;
@@ -167,16 +168,8 @@ export class Auditor {
     }
     times.overall.add(set, row, 0, time);
     if (groups && times.within) {
-      times.within.add(
-        set,
-        row,
-        groups.add(
-          set,
-          row,
-          layout.within.map((column) => String(value[column] ?? '')),
-        ),
-        time,
-      );
+      const group = layout.within.map((column) => String(value[column] ?? ''));
+      times.within.add(set, row, groups.add(set, row, group), time);
     }
   }
 
@@ -209,8 +202,11 @@ export class Auditor {
 function startParts(names: readonly string[], levels: readonly LevelOption[], first: Row, options: AuditorOptions) {
   const layout = inferLayout(first, { ...options.layout, ...(options.key && { key: options.key }) });
   const timed = layout.time !== undefined;
+  const code = layout.key.filter((column) => !layout.labels.includes(column));
   return {
     layout,
+    /** The key without its labels, where it has any: contradictions are looked for over that. */
+    codes: code.length < layout.key.length && code.length > 0 ? new KeyNumbers('tag-stripped', code) : undefined,
     keys: new RowKeys(layout.key, levels),
     labels: ['CWE tag', ...layout.labels].map((by) => new ContradictionTracker(by, names)),
     commits: layout.commit === undefined ? undefined : new GroupTracker(names),

@@ -1,8 +1,7 @@
 import type { RunOptions } from '@redef/core';
-import { DigestTable, Uint32List } from './digest-table.js';
-import { checkColumns, inferLayout, type Layout } from './layout.js';
+import { Uint32List } from './digest-table.js';
+import { KeyNumbers } from './key-numbers.js';
 import { type LevelOption, levelName } from './levels.js';
-import { RowKeys } from './row-keys.js';
 import { type DataSets, numberedRows, type RowRef, setNames } from './rows.js';
 
 export interface CorpusOverlapOptions extends RunOptions {
@@ -47,12 +46,10 @@ export async function findCorpusOverlap(
 ): Promise<CorpusOverlap> {
   const corpusNames = setNames(Object.keys(corpus));
   const names = setNames(Object.keys(sets));
-  const table = new DigestTable();
+  const keys = new KeyNumbers(level, key);
   /** First set and row in the corpus, both plus one; 0 for keys that came with the sets. */
   const corpusSet = new Uint32List();
   const corpusRow = new Uint32List();
-  let layout: Layout | undefined;
-  let keys: RowKeys | undefined;
   const result: CorpusOverlap = {
     schema: 'redef.corpus-overlap/1',
     level: levelName(level),
@@ -64,12 +61,8 @@ export async function findCorpusOverlap(
   const numbered = async function* (name: string, rows: DataSets[string]) {
     let done = 0;
     for await (const { row, value } of numberedRows(name, rows, signal)) {
-      layout ??= inferLayout(value, key && { key });
-      keys ??= new RowKeys(layout.key, [level]);
-      if (row === 0) checkColumns(name, value, layout.key);
-      keys.write(value);
       done = row + 1;
-      yield { row, number: table.add(keys.digests, 0) };
+      yield { row, number: keys.add(name, row, value) };
     }
     onEvent?.({ type: 'progress', stage: name, done, total: done, unit: 'rows' });
   };
@@ -105,6 +98,5 @@ export async function findCorpusOverlap(
     }
     result.sets[name] = overlap;
   }
-  if (layout) result.key = layout.key;
-  return result;
+  return { ...result, key: keys.columns };
 }

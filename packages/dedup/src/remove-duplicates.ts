@@ -1,8 +1,7 @@
 import type { RunOptions } from '@redef/core';
-import { DigestTable, Uint32List } from './digest-table.js';
-import { checkColumns, inferLayout, type Layout } from './layout.js';
+import { Uint32List } from './digest-table.js';
+import { KeyNumbers } from './key-numbers.js';
 import type { LevelOption } from './levels.js';
-import { RowKeys } from './row-keys.js';
 import { type DataSets, numberedRows, type Row, type RowRef, setNames } from './rows.js';
 
 /**
@@ -47,25 +46,17 @@ export async function* removeDuplicates<R extends object>(
 ): AsyncGenerator<RowDecision<R>, void, undefined> {
   const names = setNames(Object.keys(sets));
   const inOrder = policy === 'cut-from-train' ? [...names].reverse() : names;
-  const table = new DigestTable();
+  const keys = new KeyNumbers(level, key);
   /** For each key, the set that keeps it and its first row there, both plus one. */
   const keeper = new Uint32List();
   const keptRow = new Uint32List();
-  let layout: Layout | undefined;
-  let keys: RowKeys | undefined;
 
   for (const [turn, set] of inOrder.entries()) {
     /** For each key, its first row in this set, plus one. */
     const own = new Uint32List();
     let done = 0;
     for await (const { row, value } of numberedRows(set, sets[set]!, signal)) {
-      if (!layout || !keys) {
-        layout = inferLayout(value, key && { key });
-        keys = new RowKeys(layout.key, [level]);
-      }
-      if (row === 0) checkColumns(set, value, layout.key);
-      keys.write(value);
-      const number = table.add(keys.digests, 0);
+      const number = keys.add(set, row, value);
       const ownFirst = own.get(number);
       const keptBy = keeper.get(number);
       done = row + 1;
