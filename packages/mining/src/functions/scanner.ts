@@ -150,7 +150,12 @@ class Scanner {
       const { offset, line, functions, context } = scan.checkpoints[i]!;
       this.#checkpoints.push({ offset: offset + shift, line: line + lines, functions: functions + added, context });
     }
-    return { functions: this.#functions, balanced: true, checkpoints: this.#checkpoints, lines: scan.lines + lines };
+    return {
+      functions: this.#functions,
+      balanced: this.#balanced,
+      checkpoints: this.#checkpoints,
+      lines: scan.lines + lines,
+    };
   }
 
   #checkpoint(): boolean {
@@ -167,10 +172,11 @@ class Scanner {
   }
 
   #makeContext(): CheckpointContext | undefined {
-    let key = this.#state.containers.join('\n');
+    const keyOf = (containers: readonly string[]): string => `${containers.length}${containers.join('\n')}`;
+    let key = keyOf(this.#state.containers);
     for (const { before, after, constant } of this.#conditionals) {
       if (!before.clean || (after && !after.clean)) return undefined;
-      key += `\r${constant ?? ''}\t${before.containers.join('\n')}\t${after?.containers.join('\n')}`;
+      key += `\r${constant ?? ''}\t${keyOf(before.containers)}\t${after ? keyOf(after.containers) : ''}`;
     }
     return { key, containers: this.#state.containers, conditionals: this.#conditionals.map((open) => ({ ...open })) };
   }

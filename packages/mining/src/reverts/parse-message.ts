@@ -37,28 +37,32 @@ export interface ParsedMessage {
 
 /** Hex digits that can be an object id: not part of a word, path, `owner/repo@id` or `#id`; a link to `/commit/<id>` is one. */
 const hashPattern = String.raw`(?:(?<=\/commit\/)|(?<![\w@#./-]))[0-9a-f]{7,64}(?![\w-])(?!\.\w)`;
-/** What may stand between revert wording and the id. `to`, `in` and `by` are not here: they name another commit. */
-const filler = String.raw`(?:[\s:"'\`(\[<-]|\b(?:of|the|commits?|changesets?|changes?|patch(?:es)?|merge|git|sha1?|hash|id|revision|following|these|two|three|made|parts?)\b|https?:\/\/[\w./-]*?\/commit\/|"(?:[^"\n]|"(?=\w))*")`;
-const verb = String.raw`(?<![\w-])(?:(?<!\b(?:not|never|without|avoid|before|after|until|since|was|were|been|be|than|of|to|by) )revert(?:s|ed|ing)?|revert(?:s|ing)?)`;
-const separator = String.raw`(?:\s*(?:,|;|&|\+|\/|\band\b)\s*|\s*\n\s*[-*]?\s*)(?:and\s+)?(?:(?:the\s+)?commits?\s+)?`;
+const anyHash = new RegExp(hashPattern, 'gi');
+const hashHere = new RegExp(hashPattern, 'iy');
 
-const revertPhrase = new RegExp(`${verb}\\b${filler}{0,12}(${hashPattern})((?:${separator}${hashPattern})*)`, 'gi');
-const backoutPhrase = new RegExp(
-  `(?<![\\w-])(?:back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back|undo(?:es)?)\\b${filler}{0,8}(${hashPattern})((?:${separator}${hashPattern})*)`,
-  'gi',
-);
-const relandPhrase = new RegExp(
-  `(?<![\\w-])(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|re-?instat(?:e|es|ed|ing)|un-?revert(?:s|ed|ing)?)\\b${filler}{0,8}(${hashPattern})((?:${separator}${hashPattern})*)`,
-  'gi',
-);
+// Wording. Each pattern finds a verb only; what follows is read step by step, so that no message takes long.
+const revertVerb =
+  /(?<![\w-])(?<!\b(?:not|never|without|avoid|before|after|until|since|instead of|don't) )revert(?:s|ed|ing)?(?![\w-])/gi;
+const backoutVerb = /(?<![\w-])(?:back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back|undo(?:es)?)(?![\w-])/gi;
+const relandVerb =
+  /(?<![\w-])(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|re-?instat(?:e|es|ed|ing)|un-?revert(?:s|ed|ing)?)(?![\w-])/gi;
+/** One step of what may stand between a verb and the id. `to`, `in` and `by` are not here: they name another commit. */
+const filler =
+  /[ \t]+|\n(?![ \t]*\n)|[:'`(<[-]|(?:of|the|commits?|changesets?|changes?|patch(?:es)?|merge|git|sha1?|hash|id|revision|following|these|two|three|made|svn|from|part|parts)\b|https?:\/\/[\w./-]{0,200}?\/commit\/|"[^"\n]{0,300}"(?!\w)|"(?=[0-9a-f]{7})/iy;
+/** Between two ids of a list. */
+const separator =
+  /[ \t]*(?:[,;&+/]|\band\b)[ \t]*\n?[ \t]*(?:and[ \t]+)?(?:(?:the[ \t]+)?commits?[ \t]+)?|[ \t]*\n[ \t]*(?:[-*][ \t]*)?/iy;
+const revision = /r(\d{2,7})(?![\w-])/iy;
+const maxFillers = 24;
+
 const listHead = /(?<![\w-])revert(?:s|ed|ing)?\b[^\n:]{0,60}:[ \t]*\n/gi;
-const svnPhrase =
-  /(?<![\w-])(?:revert(?:s|ed|ing)?|back(?:s|ed)? ?out)\b(?:[\s:"'([-]|\b(?:svn|commits?|changes?|revisions?|the|of|from|in|part)\b){0,6}r(\d{2,7})((?:(?:\s*(?:,|&|\band\b)\s*)r\d{2,7})*)(?![\w-])/gi;
+const listItem =
+  /[ \t]*(?:[-*+][ \t]*|\d{1,3}[.)][ \t]*)?(?:commit[ \t]+)?([0-9a-f]{7,64})(?![\w-])[^\n]*(?:\n|$)|[ \t]*\n/iy;
 const pullPhrase =
-  /(?<![\w-])revert(?:s|ed|ing)?\s+(?:(?:pr|pull request|mr)\s+)?(?:[\w.-]+\/[\w.-]+)?[#!](\d{1,7})\b/gi;
-const quotedRevert = /^(?:\[[^\]]*\]\s*|[\w/.-]+:\s+)?revert(?:s|ed)?:?\s+["'“](.+)["'”]/i;
+  /(?<![\w-])revert(?:s|ed|ing)?[ \t]+(?:(?:pr|pull request|mr)[ \t]+)?(?:[\w.-]{1,100}\/[\w.-]{1,100})?[#!](\d{1,7})\b/gi;
+const quotedRevert = /^(?:\[[^\]]{0,80}\]\s{0,9}|[\w/.-]{1,80}:\s{1,9})?revert(?:s|ed)?:?\s{1,9}["'“](.{1,999})["'”]/i;
 const quotedReland =
-  /^(?:\[[^\]]*\]\s*|[\w/.-]+:\s+)?(?:re-?land|re-?apply|un-?revert|re-?instate):?\s+["'“](.+)["'”]/i;
+  /^(?:\[[^\]]{0,80}\]\s{0,9}|[\w/.-]{1,80}:\s{1,9})?(?:re-?land|re-?apply|un-?revert|re-?instate):?\s{1,9}["'“](.{1,999})["'”]/i;
 
 /**
  * Finds what a commit message says it reverts and lands again. Only the wording is judged: whether a reference is a
@@ -68,29 +72,23 @@ const quotedReland =
  */
 export function parseRevertMessage(message: string): ParsedMessage {
   const keyword = /revert/i.test(message);
-  const relands = new Mentions();
   const reverts = new Mentions();
+  const relands = new Mentions();
   const [subject = ''] = message.split('\n', 1);
-  if (/re-?land|re-?appl|re-?instat|un-?revert/i.test(message)) {
-    for (const match of message.matchAll(relandPhrase)) relands.addHashes(match[0], 'revert-wording', true);
-    const quoted = quotedReland.exec(subject)?.[1];
-    if (quoted)
-      relands.add({ reference: { kind: 'subject', subject: quoted }, shape: 'quoted-subject', strict: false });
+  addPhrases(message, relandVerb, relands, () => 'revert-wording');
+  const landed = quotedReland.exec(subject)?.[1];
+  if (landed) relands.add({ reference: { kind: 'subject', subject: landed }, shape: 'quoted-subject', strict: false });
+  if (keyword) {
+    addPhrases(message, revertVerb, reverts, shapeOf);
+    addLists(message, reverts);
+    if (/^revert(?:\([^)]{0,80}\))?!?:/i.test(subject)) {
+      for (const [, refs] of message.matchAll(/^Refs?: (.+)$/gim))
+        reverts.addHashes(refs!, 'conventional-revert', true);
+    }
   }
-  if (/back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back|undo/i.test(message)) {
-    for (const match of message.matchAll(backoutPhrase)) reverts.addHashes(match[0], 'backout', true);
-    addRevisions(message, reverts);
-  }
+  addPhrases(message, backoutVerb, reverts, () => 'backout');
   if (!keyword) return { keyword, reverts: reverts.list, relands: relands.list };
 
-  for (const match of message.matchAll(revertPhrase)) {
-    reverts.addHashes(match[0].slice(match[0].indexOf(match[1]!)), shapeOf(message, match), true);
-  }
-  addLists(message, reverts);
-  if (/^revert(?:\([^)]*\))?!?:/i.test(subject)) {
-    for (const [, refs] of message.matchAll(/^Refs?: (.+)$/gim)) reverts.addHashes(refs!, 'conventional-revert', true);
-  }
-  addRevisions(message, reverts);
   for (const [, number] of message.matchAll(pullPhrase)) {
     reverts.add({ reference: { kind: 'pull-request', number: Number(number) }, shape: 'pull-request', strict: true });
   }
@@ -101,36 +99,80 @@ export function parseRevertMessage(message: string): ParsedMessage {
   return { keyword, reverts: reverts.list, relands: relands.list };
 }
 
-function shapeOf(message: string, match: RegExpMatchArray): RevertShape {
-  const before = message.slice(Math.max(0, match.index! - 24), match.index);
-  if (/\bpartial(?:ly)?\s*$/i.test(before) || /^\w+\s+(?:the\s+)?parts?\b/i.test(match[0])) return 'partial-revert';
-  const lineStart = before === '' || before.endsWith('\n');
-  if (/\bthis\s*$/i.test(before) && /^reverts\s+(?:the\s+)?commits?\b/i.test(match[0])) return 'this-reverts-commit';
-  if (lineStart && /^reverts?:?\s/i.test(match[0]) && match.index! > 0) return 'reverts-trailer';
-  return match[2] ? 'revert-list' : 'revert-wording';
+/** A verb, what may follow it, and the ids after that. */
+interface Phrase {
+  /** Before the verb, up to 24 characters. */
+  before: string;
+  /** From the verb to the first id. */
+  words: string;
+  ids: number;
+}
+
+function addPhrases(message: string, verb: RegExp, into: Mentions, shape: (phrase: Phrase) => RevertShape): void {
+  for (const match of message.matchAll(verb)) {
+    const start = match.index + match[0].length;
+    let at = start;
+    let step = 0;
+    for (; step < maxFillers; step++) {
+      const hash = matchAt(hashHere, message, at);
+      if (hash || matchAt(revision, message, at)) break;
+      const next = matchAt(filler, message, at);
+      if (!next) break;
+      at += next[0].length;
+    }
+    if (step === 0) continue; // nothing may touch the verb
+    const words = message.slice(match.index, at);
+    const hashes = readList(message, at, hashHere).map(([hash]) => hash!.toLowerCase());
+    const direct = /^\S+\s+(?:commits?\s+)?$/i.test(words);
+    const phrase = { before: message.slice(Math.max(0, match.index - 24), match.index), words, ids: hashes.length };
+    for (const hash of hashes) {
+      // a number is a date or a count more often than an abbreviated id
+      if (/^\d{7,39}$/.test(hash) && !direct) continue;
+      into.add({ reference: { kind: 'hash', hash }, shape: shape(phrase), strict: true });
+    }
+    for (const [, number] of readList(message, at, revision)) {
+      into.add({ reference: { kind: 'svn', revision: Number(number) }, shape: 'svn-revision', strict: true });
+    }
+  }
+}
+
+function readList(message: string, start: number, item: RegExp): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  let next = matchAt(item, message, start);
+  while (next) {
+    found.push(next);
+    const end = next.index + next[0].length;
+    const between = matchAt(separator, message, end);
+    next = between && matchAt(item, message, end + between[0].length);
+  }
+  return found;
+}
+
+function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
+  pattern.lastIndex = index;
+  return pattern.exec(text);
+}
+
+function shapeOf({ before, words, ids }: Phrase): RevertShape {
+  if (/\bpartial(?:ly)?\s$/i.test(before) || /^\w+\s+(?:the\s+)?parts?\b/i.test(words)) return 'partial-revert';
+  if (/\bthis\s$/i.test(before) && /^reverts\s+(?:the\s+)?commits?\b/i.test(words)) return 'this-reverts-commit';
+  if (before.endsWith('\n') && /^reverts?:?\s/i.test(words)) return 'reverts-trailer';
+  return ids > 1 ? 'revert-list' : 'revert-wording';
 }
 
 /** `This reverts the following commits:` and then a line for each, that begins with its id. */
 function addLists(message: string, reverts: Mentions): void {
+  let done = 0;
   for (const head of message.matchAll(listHead)) {
-    for (const line of message.slice(head.index + head[0].length).split('\n')) {
-      if (line.trim() === '') continue;
-      const [, hash] = /^\s*(?:[-*+]|\d+[.)])?\s*(?:commit\s+)?([0-9a-f]{7,64})(?![\w-])/i.exec(line) ?? [];
-      if (!hash) break;
-      reverts.addHashes(hash, 'revert-list', true);
+    let at = head.index + head[0].length;
+    if (at < done) continue;
+    for (let line = matchAt(listItem, message, at); line && line[0] !== ''; line = matchAt(listItem, message, at)) {
+      if (line[1]) reverts.addHashes(line[1], 'revert-list', true);
+      at += line[0].length;
     }
+    done = at;
   }
 }
-
-function addRevisions(message: string, reverts: Mentions): void {
-  for (const [phrase] of message.matchAll(svnPhrase)) {
-    for (const [, revision] of phrase.matchAll(/\br(\d{2,7})\b/g)) {
-      reverts.add({ reference: { kind: 'svn', revision: Number(revision) }, shape: 'svn-revision', strict: true });
-    }
-  }
-}
-
-const anyHash = new RegExp(hashPattern, 'gi');
 
 class Mentions {
   readonly list: Mention[] = [];
@@ -147,8 +189,7 @@ class Mentions {
   addHashes(text: string, shape: RevertShape, strict: boolean): void {
     for (const [found] of text.matchAll(anyHash)) {
       const hash = found.toLowerCase();
-      // a number is a date or a bug more often than an abbreviated id
-      if (/^\d+$/.test(hash) && hash.length < 40 && !strict) continue;
+      if (/^\d{7,39}$/.test(hash) && !strict) continue;
       this.add({ reference: { kind: 'hash', hash }, shape, strict });
     }
   }

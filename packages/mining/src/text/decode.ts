@@ -1,18 +1,24 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const windows1252 = new TextDecoder('windows-1252');
+/** Windows-1252 from 0x80 to 0x9f, as the WHATWG Encoding Standard has it; all else is Latin-1. (Node's own decoder takes these for controls.) */
+const windows1252 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
 export interface Decoded {
   text: string;
-  /** Set where the bytes are not valid UTF-8: each was read as Windows-1252, as the WHATWG Encoding Standard has it. */
+  /** Set where the bytes are not valid UTF-8: each was read as Windows-1252. */
   decoding: string | undefined;
 }
 
 /** UTF-8 where the bytes are that, Windows-1252 otherwise (a superset of printable Latin-1 in which every byte means something). */
-export function decodeText(bytes: Uint8Array): Decoded {
+export function decodeText(bytes: Buffer): Decoded {
   try {
     return { text: utf8.decode(bytes), decoding: undefined };
   } catch {
-    return { text: windows1252.decode(bytes), decoding: 'windows-1252' };
+    const text = bytes
+      .toString('latin1')
+      .replace(/[\x80-\x9f]/g, (character) => windows1252[character.charCodeAt(0) - 0x80]!);
+    return { text, decoding: 'windows-1252' };
   }
 }
 
