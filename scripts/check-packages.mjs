@@ -30,7 +30,9 @@ async function check(title, work) {
     console.log(`ok   ${title}`);
   } catch (error) {
     failed++;
-    console.log(`FAIL ${title}\n${error.stdout ?? ''}${error.stderr ?? ''}${error.stdout === undefined ? error.stack : ''}`);
+    console.log(
+      `FAIL ${title}\n${error.stdout ?? ''}${error.stderr ?? ''}${error.stdout === undefined ? error.stack : ''}`,
+    );
   }
 }
 
@@ -47,13 +49,19 @@ function closure(name, seen = new Set()) {
 for (const entry of packages) {
   const { folder, manifest } = entry;
   await check(`${manifest.name}: pack`, async () => {
-    const { stdout } = await run(bin('pnpm'), ['pack', '--json', '--pack-destination', scratch, '--config.ignore-scripts=true'], {
-      cwd: folder,
-    });
+    const { stdout } = await run(
+      bin('pnpm'),
+      ['pack', '--json', '--pack-destination', scratch, '--config.ignore-scripts=true'],
+      {
+        cwd: folder,
+      },
+    );
     entry.tarball = JSON.parse(stdout).filename;
   });
   await check(`${manifest.name}: publint`, () => run(bin('publint'), [entry.tarball, '--strict'], { cwd: folder }));
-  await check(`${manifest.name}: attw`, () => run(bin('attw'), [entry.tarball, '--profile', 'node16'], { cwd: folder }));
+  await check(`${manifest.name}: attw`, () =>
+    run(bin('attw'), [entry.tarball, '--profile', 'node16'], { cwd: folder }),
+  );
 }
 
 for (const { manifest } of packages) {
@@ -67,11 +75,18 @@ for (const { manifest } of packages) {
     for (const entry of Object.keys(manifest.exports).filter((key) => key !== './package.json')) {
       const name = manifest.name + entry.slice(1);
       const probe = `if (Object.keys(m).length === 0) throw new Error('${name} exports nothing')`;
-      await run(process.execPath, ['--input-type=module', '-e', `const m = await import('${name}'); ${probe}`], { cwd: folder });
-      await run(process.execPath, ['--input-type=commonjs', '-e', `const m = require('${name}'); ${probe}`], { cwd: folder });
+      await run(process.execPath, ['--input-type=module', '-e', `const m = await import('${name}'); ${probe}`], {
+        cwd: folder,
+      });
+      await run(process.execPath, ['--input-type=commonjs', '-e', `const m = require('${name}'); ${probe}`], {
+        cwd: folder,
+      });
     }
     for (const [name, file] of Object.entries(manifest.bin ?? {})) {
-      await run(join(folder, 'node_modules', '.bin', name), ['--version'], { cwd: folder, env: { PATH: process.env.PATH } });
+      await run(join(folder, 'node_modules', '.bin', name), ['--version'], {
+        cwd: folder,
+        env: { PATH: process.env.PATH },
+      });
       if (!file) throw new Error(`${name} has no file`);
     }
     rmSync(folder, { recursive: true });
