@@ -26,6 +26,8 @@ export interface NodeOptions {
   through?: readonly Tensor[];
 }
 
+export type GraphOptions = Partial<Pick<Graph, 'float' | 'standardOps'>>;
+
 /**
  * A computation under construction. Ops called on its tensors append nodes; nothing is computed until a
  * {@link Session} runs it. Shapes are fixed and checked as the graph is written.
@@ -33,13 +35,20 @@ export interface NodeOptions {
 export class Graph {
   /** The type of weights and activations. */
   readonly float: 'float32' | 'float64';
+  /** Whether to use the ops of the ONNX standard alone, and among them those that every execution provider has. */
+  readonly standardOps: boolean;
   readonly #sources = new Map<string, { tensor: Tensor; source: Source }>();
   readonly #constants = new Map<string, Tensor>();
   #nodeCount = 0;
   #pullingBack: string | undefined;
 
-  constructor({ float = 'float32' }: { float?: 'float32' | 'float64' } = {}) {
+  /**
+   * @param options.float `float64` to check gradients; a few kernels of ONNX Runtime exist in `float32` alone
+   * @param options.standardOps trades some speed on the CPU for ops that a GPU's provider need not hand back to it
+   */
+  constructor({ float = 'float32', standardOps = false }: GraphOptions = {}) {
     this.float = float;
+    this.standardOps = standardOps;
   }
 
   /** A value fed at each run. */

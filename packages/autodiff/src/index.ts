@@ -2,7 +2,7 @@ export { type CompiledGraph, compile } from './compile.js';
 export type { DeviceTensor, Driver, Executable } from './driver.js';
 export type { DType, TypedArray } from './dtype.js';
 export { gradients } from './gradients.js';
-export { Graph, type NodeOptions, type Source } from './graph.js';
+export { Graph, type GraphOptions, type NodeOptions, type Source } from './graph.js';
 export { type Initializer, normal, ones, uniform, zeros } from './initializers.js';
 export { binaryCrossEntropy, type CrossEntropyOptions, crossEntropy, meanSquaredError } from './losses.js';
 export type { Attribute } from './onnx/model.js';

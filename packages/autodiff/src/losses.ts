@@ -4,6 +4,7 @@ import { abs, exp, log, relu } from './ops/functions.js';
 import { mean, sum } from './ops/reductions.js';
 import { reshape } from './ops/reshaping.js';
 import { equal, where } from './ops/selection.js';
+import { logSoftmax } from './ops/softmax.js';
 import { sameShape } from './shape.js';
 import type { Tensor } from './tensor.js';
 
@@ -46,7 +47,7 @@ export function crossEntropy(
  */
 function negativeLogLikelihood(logits: Tensor, target: Tensor): Tensor {
   const { graph, shape } = logits;
-  const logProbabilities = graph.node('LogSoftmax', [logits], shape, { attributes: { axis: -1 } });
+  const logProbabilities = logSoftmax(logits);
   const picked = graph.node('GatherElements', [logProbabilities, target], target.shape, { attributes: { axis: 1 } });
   return graph.node('Neg', [picked], target.shape, {
     through: [logits],

@@ -8,8 +8,8 @@ import type { Shape } from './shape.js';
 export interface OnnxRuntimeOptions {
   /** Threads inside an op. Default: ONNX Runtime's choice, one for each physical core. */
   threads?: number;
-  /** An execution provider that the installed onnxruntime-node has. Default `cpu`. */
-  provider?: 'cpu' | 'cuda' | 'dml';
+  /** An execution provider that the installed onnxruntime-node has. Default `cpu`; no other has been tried. */
+  provider?: 'cpu' | 'cuda' | 'dml' | 'webgpu';
 }
 
 /** ONNX Runtime would print errors that are thrown as well. */

@@ -1,6 +1,6 @@
 import { createRng } from '@redef/core';
 import { gradients } from './gradients.js';
-import { Graph } from './graph.js';
+import { Graph, type GraphOptions } from './graph.js';
 import { uniform } from './initializers.js';
 import { multiply } from './ops/arithmetic.js';
 import { sum } from './ops/reductions.js';
@@ -8,9 +8,7 @@ import { Session } from './session.js';
 import { type Shape, sizeOf } from './shape.js';
 import type { Tensor } from './tensor.js';
 
-export interface GradientCheckOptions {
-  /** Default `float64`; a few kernels of ONNX Runtime (Erf, Gelu) exist in `float32` alone. */
-  float?: 'float32' | 'float64';
+export interface GradientCheckOptions extends GraphOptions {
   /** Distance of the two points of a central difference from the middle. Default 1e-5 in float64, 1e-2 in float32. */
   distance?: number;
   /** Maps the random operands, uniform in [-1, 1), into the op's domain. Default: as they are. */
@@ -29,11 +27,12 @@ export async function gradientError<Name extends string>(
   op: (operands: Record<Name, Tensor>, graph: Graph) => Tensor,
   {
     float = 'float64',
+    standardOps = false,
     distance = float === 'float64' ? 1e-5 : 1e-2,
     place = (value) => value,
   }: GradientCheckOptions = {},
 ): Promise<number> {
-  const graph = new Graph({ float });
+  const graph = new Graph({ float, standardOps });
   const names = Object.keys(shapes) as Name[];
   const operands = Object.fromEntries(names.map((name) => [name, graph.input(name, shapes[name])])) as Record<
     Name,

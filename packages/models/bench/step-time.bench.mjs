@@ -12,7 +12,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { adamW, createOnnxRuntimeDriver, crossEntropy, Graph, gradients, Session, Variables } from '@redef/autodiff';
+import {
+  adamW,
+  createOnnxRuntimeDriver,
+  crossEntropy,
+  Graph,
+  gradients,
+  linear,
+  Session,
+  Variables,
+} from '@redef/autodiff';
 import { createNativeDriver } from '@redef/autodiff/native';
 import { createRng } from '@redef/core';
 import { parseConfig, robertaClassifier, t5Classifier } from '@redef/models';
@@ -82,9 +91,10 @@ const driver = options.driver === 'native' ? createNativeDriver({ threads }) : c
 const variables = new Variables(driver);
 fillWeights();
 const started = performance.now();
+const updates = optimizer.update(graph.parameters, derivatives);
 const session = await Session.create({
   outputs: { loss },
-  updates: optimizer.update(graph.parameters, derivatives),
+  updates,
   variables,
 });
 const startUp = performance.now() - started;
@@ -141,6 +151,8 @@ for (const kind of ['wall', 'cpu']) {
     `${kind} s a step: ours ${ours.toFixed(2)}, PyTorch ${theirs.toFixed(2)}, ratio ${(ours / theirs).toFixed(2)}`,
   );
 }
+const share = productFlops(updates.map(({ next }) => next)) / median(seconds.ours.cpu) / (await bareProduct());
+console.log(`share of the speed of a bare matrix product through the same runtime: ${(100 * share).toFixed(0)}%`);
 console.log(
   `peak memory: ours ${gigabytes(peaks[0])}, PyTorch ${gigabytes(peaks[1])}, ratio ${(peaks[0] / peaks[1]).toFixed(2)}`,
 );
@@ -185,6 +197,39 @@ async function compareGradients() {
   console.log(
     `gradients: worst ${worst.ratio.toExponential(1)} of the largest, by ${worst.name}; losses differ by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}`,
   );
+}
+
+/** Floating-point operations of the matrix products that the tensors are computed by. */
+function productFlops(tensors) {
+  const found = new Set(tensors);
+  let operations = 0;
+  for (const { node, shape } of found) {
+    for (const input of node?.inputs ?? []) found.add(input);
+    if (node?.type !== 'Gemm' && node?.type !== 'FusedMatMul') continue;
+    const inner = node.inputs[0].shape.at(node.attributes.transA ? -2 : -1);
+    operations += 2 * inner * shape.reduce((product, size) => product * size, 1);
+  }
+  return operations;
+}
+
+/** Operations a CPU second of one large product of the model's own shape. */
+async function bareProduct() {
+  const product = new Graph();
+  const [rows, inner, columns] = [
+    batch * length,
+    config.hidden_size ?? config.d_model,
+    config.intermediate_size ?? config.d_ff,
+  ];
+  const y = linear(
+    product.input('x', [rows, inner]),
+    product.parameter('w', [columns, inner], () => new Float32Array(columns * inner).fill(0.01)),
+  );
+  const bare = await Session.create({ outputs: { y }, variables: new Variables(driver) });
+  const x = new Float32Array(rows * inner).fill(0.01);
+  await bare.run({ x });
+  const cpu = process.cpuUsage();
+  for (let run = 0; run < 10; run++) await bare.run({ x });
+  return (10 * 2 * rows * inner * columns) / cpuSeconds(cpu);
 }
 
 /** OpenBLAS takes some virtual machines for old processors and is then several times slower than it can be. */

@@ -40,44 +40,48 @@ const models: Record<string, (config: ModelConfig, ids: Tensor, targetIds: Tenso
 };
 
 describe.each(Object.keys(models))('%s', (name) => {
-  test('has the logits, loss and gradients of PyTorch', async () => {
-    const golden: Golden = readJson(`${name}/golden.json`);
-    const config = parseConfig(readJson(`${name}/config.json`));
-    const graph = new Graph();
-    const input = (key: string, rows: number[][]) => graph.input(key, [rows.length, rows[0]!.length], 'int32');
-    const ids = input('ids', golden.ids);
-    const logits = models[name]!(config, ids, golden.target_ids ? input('target_ids', golden.target_ids) : ids);
-    const labels = graph.input('labels', [golden.labels.length], 'int32');
-    const loss = crossEntropy(logits, labels, golden.target_ids ? { ignoreLabel: config.pad_token_id } : {});
-    const derivatives = gradients(loss, graph.parameters);
-    const outputs: Record<string, Tensor> = { logits, loss };
-    for (const [index, { name }] of graph.parameters.entries()) outputs[`gradient of ${name}`] = derivatives[index]!;
-    const session = await Session.create({ outputs });
+  test.each([false, true])(
+    'has the logits, loss and gradients of PyTorch (standard ops alone: %s)',
+    async (standardOps) => {
+      const golden: Golden = readJson(`${name}/golden.json`);
+      const config = parseConfig(readJson(`${name}/config.json`));
+      const graph = new Graph({ standardOps });
+      const input = (key: string, rows: number[][]) => graph.input(key, [rows.length, rows[0]!.length], 'int32');
+      const ids = input('ids', golden.ids);
+      const logits = models[name]!(config, ids, golden.target_ids ? input('target_ids', golden.target_ids) : ids);
+      const labels = graph.input('labels', [golden.labels.length], 'int32');
+      const loss = crossEntropy(logits, labels, golden.target_ids ? { ignoreLabel: config.pad_token_id } : {});
+      const derivatives = gradients(loss, graph.parameters);
+      const outputs: Record<string, Tensor> = { logits, loss };
+      for (const [index, { name }] of graph.parameters.entries()) outputs[`gradient of ${name}`] = derivatives[index]!;
+      const session = await Session.create({ outputs });
 
-    const checkpoint = await openCheckpoint(fixture(name));
-    const report = await loadWeights(graph, session.variables, checkpoint);
-    await checkpoint.close();
-    expect(report).toMatchObject({ initialized: [], resized: [] });
-    expect(report.loaded.sort()).toEqual(graph.parameters.map((parameter) => parameter.name).sort());
+      const checkpoint = await openCheckpoint(fixture(name));
+      const report = await loadWeights(graph, session.variables, checkpoint);
+      await checkpoint.close();
+      expect(report).toMatchObject({ initialized: [], resized: [] });
+      expect(report.loaded.sort()).toEqual(graph.parameters.map((parameter) => parameter.name).sort());
 
-    const found = await session.run({
-      ids: golden.ids.flat(),
-      target_ids: golden.target_ids?.flat() ?? [],
-      labels: golden.labels,
-    });
-    expect(largestDifference(found.logits!, golden.logits)).toBeLessThan(1e-5);
-    expect(Math.abs(Number(found.loss![0]) - golden.loss)).toBeLessThan(1e-5);
+      const found = await session.run({
+        ids: golden.ids.flat(),
+        target_ids: golden.target_ids?.flat() ?? [],
+        labels: golden.labels,
+      });
+      expect(largestDifference(found.logits!, golden.logits)).toBeLessThan(1e-5);
+      expect(Math.abs(Number(found.loss![0]) - golden.loss)).toBeLessThan(1e-5);
 
-    const expected = await openCheckpoint(fixture(`${name}/gradients.bin`));
-    for (const parameter of graph.parameters) {
-      const gradient = await expected.tensors.get(parameter.name)!.read();
-      const scale = Math.max(1e-2, ...gradient.map(Math.abs)); // gradients of key biases are 0 but for rounding
-      expect(largestDifference(found[`gradient of ${parameter.name}`]!, gradient) / scale, parameter.name).toBeLessThan(
-        1e-5,
-      );
-    }
-    await expected.close();
-  });
+      const expected = await openCheckpoint(fixture(`${name}/gradients.bin`));
+      for (const parameter of graph.parameters) {
+        const gradient = await expected.tensors.get(parameter.name)!.read();
+        const scale = Math.max(1e-2, ...gradient.map(Math.abs)); // gradients of key biases are 0 but for rounding
+        expect(
+          largestDifference(found[`gradient of ${parameter.name}`]!, gradient) / scale,
+          parameter.name,
+        ).toBeLessThan(1e-5);
+      }
+      await expected.close();
+    },
+  );
 });
 
 test('relative positions fall into the buckets of the published implementation', () => {

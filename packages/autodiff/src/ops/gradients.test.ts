@@ -86,6 +86,14 @@ test.each(cases)('%s', async (_name, shapes, op, options) => {
   expect(await gradientError(shapes as Record<'a' | 'b' | 'c', Shape>, op, options)).toBeLessThan(1e-8);
 });
 
+test.each(cases.filter(([name]) => /^(matmul|logSoftmax|crossEntropy)/.test(name)))(
+  '%s, in standard ops alone',
+  async (_name, shapes, op, options) => {
+    const error = await gradientError(shapes as Record<'a' | 'b' | 'c', Shape>, op, { ...options, standardOps: true });
+    expect(error).toBeLessThan(1e-8);
+  },
+);
+
 test('embedding of a large table scatters, and no repeated id is lost', async () => {
   const many = Array.from({ length: 64 }, (_, index) => (index % 3) * 600);
   const error = await gradientError({ a: [1201, 2] }, ({ a }, graph) => embedding(a, ids(graph, many)));
