@@ -21,7 +21,7 @@ export function gradients(loss: Tensor, tensors: readonly Tensor[]): Tensor[] {
   const ancestors = collectAncestors(loss);
   const dependent = new Set<Tensor>(tensors);
   for (const tensor of ancestors) {
-    const continuous = tensor.dtype === graph.float; // integers and booleans carry no gradient
+    const continuous = tensor.dtype === 'float32' || tensor.dtype === 'float64'; // integers and booleans have no gradient
     if (continuous && tensor.node?.inputs.some((input) => dependent.has(input))) dependent.add(tensor);
   }
 

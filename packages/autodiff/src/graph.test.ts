@@ -11,6 +11,9 @@ import { linear, matmul } from './ops/products.js';
 import { sum } from './ops/reductions.js';
 import { broadcastTo, concat, reshape, slice, transpose } from './ops/reshaping.js';
 import { cast, less, where } from './ops/selection.js';
+import { adamW } from './optimizers/adam.js';
+import { clipByGlobalNorm } from './optimizers/clip.js';
+import { sgd } from './optimizers/sgd.js';
 
 function refusal(build: () => unknown): RedefError {
   try {
@@ -53,6 +56,19 @@ test.each<[string, () => unknown]>([
   expect(error.message).toMatch(/\[\d+(, \d+)*\]/);
 });
 
+test('an op without a tensor, an optimizer without parameters, parameters without gradients', () => {
+  for (const build of [
+    () => add(1, 2),
+    () => where(less(a, 0), 1, 2),
+    () => concat([], 0),
+    () => adamW().update([], []),
+    () => sgd().update([a], []),
+    () => clipByGlobalNorm([], 1),
+  ]) {
+    expect(refusal(build).code).toBe('shape-mismatch');
+  }
+});
+
 test('the line is that of the call', () => {
   const here = Number(/:(\d+):\d+\)?$/m.exec(new Error().stack!)![1]);
   expect(refusal(() => add(a, b)).message).toContain(
@@ -75,6 +91,8 @@ test('tensors of two graphs do not mix', () => {
 test('a loss that does not depend on a tensor has no gradient by it', () => {
   expect(refusal(() => gradients(sum(a), [b])).code).toBe('no-gradient');
   expect(refusal(() => gradients(sum(cast(less(a, 0), 'float32')), [a])).code).toBe('no-gradient');
+  const there = cast(cast(a, 'float64'), 'float32');
+  expect(refusal(() => gradients(sum(add(a, there)), [a])).code).toBe('no-gradient'); // rather than half of it
 });
 
 test('second derivatives are refused, not wrong', () => {

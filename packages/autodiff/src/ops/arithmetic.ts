@@ -1,6 +1,6 @@
 import { shapeError } from '../errors.js';
 import { broadcast, type Shape, sameShape, stretchedAxes } from '../shape.js';
-import type { Pullback, Tensor } from '../tensor.js';
+import type { Tensor } from '../tensor.js';
 import { sum } from './reductions.js';
 import { reshape } from './reshaping.js';
 
@@ -9,27 +9,21 @@ import { reshape } from './reshaping.js';
 export type Operand = Tensor | number;
 
 export function add(a: Operand, b: Operand): Tensor {
-  return elementwise('add', 'Add', a, b, (x, y) => [(dz) => sumTo(dz, x.shape), (dz) => sumTo(dz, y.shape)]);
+  return elementwise('add', 'Add', a, b, [(dz) => dz, (dz) => dz]);
 }
 
 export function subtract(a: Operand, b: Operand): Tensor {
-  return elementwise('subtract', 'Sub', a, b, (x, y) => [
-    (dz) => sumTo(dz, x.shape),
-    (dz) => sumTo(negate(dz), y.shape),
-  ]);
+  return elementwise('subtract', 'Sub', a, b, [(dz) => dz, (dz) => negate(dz)]);
 }
 
 export function multiply(a: Operand, b: Operand): Tensor {
-  return elementwise('multiply', 'Mul', a, b, (x, y) => [
-    (dz) => sumTo(multiply(dz, y), x.shape),
-    (dz) => sumTo(multiply(dz, x), y.shape),
-  ]);
+  return elementwise('multiply', 'Mul', a, b, [(dz, _x, y) => multiply(dz, y), (dz, x) => multiply(dz, x)]);
 }
 
 export function divide(a: Operand, b: Operand): Tensor {
-  return elementwise('divide', 'Div', a, b, (x, y, z) => [
-    (dz) => sumTo(divide(dz, y), x.shape),
-    (dz) => sumTo(negate(multiply(dz, divide(z, y))), y.shape),
+  return elementwise('divide', 'Div', a, b, [
+    (dz, _x, y) => divide(dz, y),
+    (dz, _x, y, z) => negate(multiply(dz, divide(z, y))),
   ]);
 }
 
@@ -43,25 +37,29 @@ export function sumTo(gradient: Tensor, shape: Shape): Tensor {
   return reshape(sum(gradient, stretchedAxes(shape, gradient.shape)), shape);
 }
 
+/** The gradient by an operand of z = x ∘ y, before it is summed to the operand's shape. */
+type PartialDerivative = (dz: Tensor, x: Tensor, y: Tensor, z: Tensor) => Tensor;
+
 function elementwise(
   name: string,
   type: string,
   a: Operand,
   b: Operand,
-  pullbacks: (x: Tensor, y: Tensor, z: Tensor) => [Pullback, Pullback],
+  [byX, byY]: readonly [PartialDerivative, PartialDerivative],
 ): Tensor {
   const [x, y] = toTensors(name, a, b);
   const shape = broadcast(x.shape, y.shape);
   if (!shape) throw shapeError(name, [x, y], 'these shapes do not broadcast');
   if (x.dtype !== y.dtype) throw shapeError(name, [x, y], 'the element types differ; cast one of them');
   const z: Tensor = x.graph.node(type, [x, y], shape, {
-    pullbacks: [(dz) => pullbacks(x, y, z)[0](dz), (dz) => pullbacks(x, y, z)[1](dz)],
+    pullbacks: [(dz) => sumTo(byX(dz, x, y, z), x.shape), (dz) => sumTo(byY(dz, x, y, z), y.shape)],
   });
   return z;
 }
 
-function toTensors(name: string, a: Operand, b: Operand): [Tensor, Tensor] {
+/** Turns a number into a constant beside the tensor that is the other operand. */
+export function toTensors(op: string, a: Operand, b: Operand): [Tensor, Tensor] {
   if (typeof a === 'object') return [a, typeof b === 'object' ? b : a.graph.constant(b, [], a.dtype)];
   if (typeof b === 'object') return [b.graph.constant(a, [], b.dtype), b];
-  throw new TypeError(`${name}(${a}, ${b}): at least one operand must be a tensor`);
+  throw shapeError(op, [], `at least one operand must be a tensor, got ${a} and ${b}`);
 }

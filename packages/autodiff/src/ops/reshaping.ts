@@ -59,7 +59,7 @@ export function slice(x: Tensor, axis: number, start: number, end: number): Tens
 /** Tensors joined along an axis; all other sizes must agree. */
 export function concat(tensors: readonly Tensor[], axis: number): Tensor {
   const [first] = tensors;
-  if (!first) throw new TypeError('concat: at least one tensor is needed');
+  if (!first) throw shapeError('concat', [], 'at least one tensor is needed');
   const [along] = normalizeAxes('concat', first, [axis]) as [number];
   const others = (shape: Shape) => shape.filter((_, index) => index !== along);
   const fits = tensors.every(

@@ -3,21 +3,17 @@ import { shapeError } from '../errors.js';
 import { elementTypes } from '../onnx/model.js';
 import { broadcast } from '../shape.js';
 import type { Tensor } from '../tensor.js';
-import { type Operand, sumTo } from './arithmetic.js';
+import { type Operand, sumTo, toTensors } from './arithmetic.js';
 
 /** `a` where the condition holds, `b` elsewhere; the three broadcast. At least one of `a` and `b` is a tensor. */
 export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
-  const like = typeof a === 'object' ? a : typeof b === 'object' ? b : undefined;
-  if (!like) throw new TypeError('where: at least one branch must be a tensor');
-  const [x, y] = [a, b].map((value) =>
-    typeof value === 'object' ? value : like.graph.constant(value, [], like.dtype),
-  ) as [Tensor, Tensor];
+  const [x, y] = toTensors('where', a, b);
   const shape = broadcast(condition.shape, broadcast(x.shape, y.shape) ?? [-1]);
   if (!shape) throw shapeError('where', [condition, x, y], 'these shapes do not broadcast');
   if (condition.dtype !== 'bool' || x.dtype !== y.dtype) {
     throw shapeError('where', [condition, x, y], 'expected a bool condition and branches of one element type');
   }
-  return like.graph.node('Where', [condition, x, y], shape, {
+  return x.graph.node('Where', [condition, x, y], shape, {
     dtype: x.dtype,
     pullbacks: [
       undefined,

@@ -1,6 +1,6 @@
 import { add, divide, multiply, subtract } from '../ops/arithmetic.js';
 import { sqrt } from '../ops/functions.js';
-import type { Optimizer } from './optimizer.js';
+import { commonGraph, type Optimizer } from './optimizer.js';
 
 export interface AdamOptions {
   /** Decay rates of the two moments. Default 0.9 and 0.999. */
@@ -31,7 +31,7 @@ function adamFamily(
 ): Optimizer {
   return {
     update: (parameters, gradients) => {
-      const graph = parameters[0]!.graph;
+      const graph = commonGraph(name, parameters, gradients);
       const stepSize = graph.input(`${name}.stepSize`, []);
       const secondScale = graph.input(`${name}.secondScale`, []);
       const keep = decoupled && weightDecay > 0 ? graph.input(`${name}.keep`, []) : undefined;

@@ -1,6 +1,7 @@
 import { add, divide, multiply } from '../ops/arithmetic.js';
 import { sqrt } from '../ops/functions.js';
 import type { Tensor } from '../tensor.js';
+import { commonGraph } from './optimizer.js';
 
 /**
  * Scales all gradients by one factor so that their joint Euclidean norm is at most `maxNorm`, as PyTorch's
@@ -9,12 +10,12 @@ import type { Tensor } from '../tensor.js';
  * @returns the gradients, and their norm before (a scalar)
  */
 export function clipByGlobalNorm(gradients: readonly Tensor[], maxNorm: number): { gradients: Tensor[]; norm: Tensor } {
-  const { graph, dtype } = gradients[0]!;
+  const graph = commonGraph('clipByGlobalNorm', gradients, gradients);
   const squares = gradients.map((gradient) =>
     graph.node('ReduceSumSquare', [gradient], [], { attributes: { keepdims: 0 } }),
   );
   const norm = sqrt(squares.reduce((total, square) => add(total, square)));
   const ratio = divide(maxNorm, add(norm, 1e-6));
-  const factor = graph.node('Min', [ratio, graph.constant(1, [], dtype)], []);
+  const factor = graph.node('Min', [ratio, graph.constant(1)], []);
   return { gradients: gradients.map((gradient) => multiply(gradient, factor)), norm };
 }

@@ -1,3 +1,6 @@
+import { shapeError } from '../errors.js';
+import type { Graph } from '../graph.js';
+import { sameShape } from '../shape.js';
 import type { Tensor, Update } from '../tensor.js';
 
 /** A rule that turns gradients into the next values of parameters, written as a part of the graph. */
@@ -11,4 +14,18 @@ export interface Optimizer {
    * @param step 1 for the first update
    */
   feeds(step: number, learningRate: number): Record<string, number>;
+}
+
+/** The graph of parameters and gradients that belong together. */
+export function commonGraph(op: string, parameters: readonly Tensor[], gradients: readonly Tensor[]): Graph {
+  const [first] = parameters;
+  const matches = gradients.length === parameters.length;
+  if (!first || !matches || !parameters.every(({ shape }, index) => sameShape(shape, gradients[index]!.shape))) {
+    throw shapeError(
+      op,
+      [...parameters.slice(0, 2), ...gradients.slice(0, 2)],
+      'expected a gradient for each parameter',
+    );
+  }
+  return first.graph;
 }

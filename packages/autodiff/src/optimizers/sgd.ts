@@ -1,5 +1,5 @@
 import { add, multiply, subtract } from '../ops/arithmetic.js';
-import type { Optimizer } from './optimizer.js';
+import { commonGraph, type Optimizer } from './optimizer.js';
 
 export interface SgdOptions {
   /** Share of the last velocity that is kept. Default 0: none, and no state. */
@@ -12,7 +12,7 @@ export interface SgdOptions {
 export function sgd({ momentum = 0, weightDecay = 0 }: SgdOptions = {}): Optimizer {
   return {
     update: (parameters, gradients) => {
-      const graph = parameters[0]!.graph;
+      const graph = commonGraph('sgd', parameters, gradients);
       const learningRate = graph.input('sgd.learningRate', []);
       return parameters.flatMap((parameter, index) => {
         let direction = gradients[index]!;
