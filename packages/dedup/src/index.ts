@@ -5,6 +5,7 @@ export type { CloneCluster, CloneKind, CloneLeak } from './clone-clusters.js';
 export type { CloneLink, NearDuplicateOptions, NearDuplicates } from './clones.js';
 export type { ContradictionExample, LabelContradictions } from './contradictions.js';
 export { type CorpusOverlap, type CorpusOverlapOptions, findCorpusOverlap, type SetOverlap } from './corpus-overlap.js';
+export type { F1Inflation } from './f1.js';
 export { type EstimateInflationOptions, estimateInflation, type InflationEstimate } from './inflation.js';
 export type { Interval, Proportion } from './intervals.js';
 export { inferLayout, type Layout, type LayoutOptions } from './layout.js';

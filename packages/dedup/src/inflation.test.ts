@@ -45,6 +45,15 @@ test('joins our own predictions by id and passes over other splits', async () =>
   ];
   const estimate = await estimateInflation(predictions, audit);
   expect([estimate.leaked.correct, estimate.clean.correct]).toEqual([2, 2]);
+  // On all: one true positive of f, one of b; e called positive, d missed.
+  expect(estimate.f1).toMatchObject({
+    overall: { score: 4 / 6 },
+    leaked: { score: 1 },
+    clean: { score: 0.5 },
+    resamples: 2000,
+  });
+  expect(estimate.f1!.inflation!.value).toBeCloseTo(4 / 6 - 0.5, 12);
+  expect(await estimateInflation(predictions, audit)).toEqual(estimate);
   await expect(estimateInflation([...predictions, { ...predictions[0]!, seed: 2 }], audit)).rejects.toMatchObject({
     code: 'mixed-predictions',
   });

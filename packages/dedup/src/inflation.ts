@@ -1,5 +1,6 @@
-import { parseRecord, RedefError } from '@redef/core';
+import { createRng, parseRecord, RedefError } from '@redef/core';
 import type { DataAudit } from './auditor.js';
+import { addOutcome, emptyConfusion, type F1Inflation, f1Inflation } from './f1.js';
 import { difference, type Interval, type Proportion, proportion } from './intervals.js';
 import { type LevelOption, levelName } from './levels.js';
 import { numberedRows, type Row } from './rows.js';
@@ -11,6 +12,10 @@ export interface EstimateInflationOptions {
   column?: string;
   /** How the estimate names the predictions; default the model of their records, else `predictions`. */
   source?: string;
+  /** Bootstrap draws for the F1 of `redef.prediction/1` records. Default 2000. */
+  resamples?: number;
+  /** Seed of those draws. Default 0. */
+  seed?: number | string;
   signal?: AbortSignal;
 }
 
@@ -32,6 +37,8 @@ export interface InflationEstimate {
    * `leakedLessClean` times the share of leaked rows, which is taken as given.
    */
   inflation: { value: number; interval: Interval } | null;
+  /** The same in F1, where the predictions say what was true: `redef.prediction/1` records do, 0/1 columns do not. */
+  f1?: F1Inflation;
 }
 
 const columns = ['correctly_predicted', 'correct', 'perfect_prediction', 'exact_match'];
@@ -48,7 +55,7 @@ const columns = ['correctly_predicted', 'correct', 'perfect_prediction', 'exact_
 export async function estimateInflation(
   predictions: AsyncIterable<object> | Iterable<object>,
   audit: Pick<DataAudit, 'sets' | 'leakedRows' | 'leakedIds'>,
-  { level = 'exact', column, source, signal }: EstimateInflationOptions = {},
+  { level = 'exact', column, source, resamples = 2000, seed = 0, signal }: EstimateInflationOptions = {},
 ): Promise<InflationEstimate> {
   const set = Object.keys(audit.sets).at(-1)!;
   const name = level === 'near' ? level : levelName(level);
@@ -64,6 +71,7 @@ export async function estimateInflation(
   const seen = new Set<string>();
   const models = new Set<string>();
   const counts = { leaked: [0, 0], clean: [0, 0] };
+  const confusion = { leaked: emptyConfusion(), clean: emptyConfusion() };
 
   for await (const { row, value } of numberedRows('predictions', predictions, signal)) {
     let correct: boolean;
@@ -76,8 +84,11 @@ export async function estimateInflation(
       if (models.size > 1) throw mixed([...models]);
       if (seen.has(prediction.id)) throw repeated(prediction.id);
       seen.add(prediction.id);
-      correct = prediction.score >= prediction.threshold === (prediction.truth === 1);
+      const predicted = prediction.score >= prediction.threshold;
+      const truth = prediction.truth === 1;
+      correct = predicted === truth;
       leaked = leakedIds.has(prediction.id);
+      addOutcome(confusion[leaked ? 'leaked' : 'clean'], truth, predicted);
     } else {
       column ??= columns.find((known) => Object.hasOwn(value, known));
       correct = readOutcome(value, column, row);
@@ -114,6 +125,9 @@ export async function estimateInflation(
     clean,
     leakedLessClean,
     inflation,
+    ...(models.size > 0 && {
+      f1: f1Inflation(confusion.leaked, confusion.clean, createRng(seed).fork('inflation'), resamples),
+    }),
   };
 }
 

@@ -53,6 +53,11 @@ test('what options name must be there; what is named wins over what is inferred'
   expect(layout).toMatchObject({ key: ['body'], labels: ['target'] });
 });
 
+test('a key is never empty where there are columns', () => {
+  expect(inferLayout({ id: 1, idx: 2 }).key).toEqual(['id', 'idx']);
+  expect(inferLayout({ source: 'a' }, { key: [] }).key).toEqual(['source']);
+});
+
 test('code is not guessed where nothing tells it', async () => {
   expect(inferLayout({ a: '{', b: 'x' }).code).toBeUndefined();
   const audit = await auditData({ train: [{ a: '{', b: 'x' }] });

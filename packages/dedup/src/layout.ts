@@ -77,7 +77,10 @@ const numbering = ['', 'Unnamed: 0', 'index', 'id', 'idx'];
 export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
   const columns = Object.keys(row);
   const layout = known.find(({ has }) => has.every((column) => columns.includes(column)));
-  const key = options.key ?? layout?.key ?? columns.filter((column) => !numbering.includes(column));
+  const key =
+    [options.key, layout?.key, columns.filter((column) => !numbering.includes(column))].find(
+      (names) => names && names.length > 0,
+    ) ?? columns;
   const code = options.code ?? layout?.key[0] ?? options.key?.[0];
   const repaired = options.repaired ?? layout?.repaired;
   const firstOf = (names: readonly string[]) => names.find((name) => columns.includes(name));

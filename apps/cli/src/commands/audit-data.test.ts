@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { readRows, writeRows } from '@redef/datasets';
 import { afterAll, describe, expect, test } from 'vitest';
 import { run } from '../run.js';
 
@@ -65,6 +66,23 @@ describe('redef audit-data', () => {
       contradictions: 1,
       afterPolicy: { cutFromTrain: { train: 1, test: 3 }, cutFromTest: { train: 2, test: 2 } },
     });
+  });
+
+  test('reads JSONL, Parquet and folders as it reads CSV', async () => {
+    const counts = async (...paths: string[]) => {
+      const { sets, crossSetDuplicates, tagStripped } = JSON.parse(
+        (await redef(['audit-data', ...paths, '--json'])).stdout,
+      );
+      return { sets, crossSetDuplicates, tagStripped };
+    };
+    const plain = await counts('train.csv', 'test.csv');
+    for (const extension of ['jsonl', 'jsonl.gz', 'parquet']) {
+      const [first, second] = [`as/${extension}/train.${extension}`, `as/${extension}/test.${extension}`];
+      await writeRows(join(folder, first), readRows(join(folder, 'train.csv')));
+      await writeRows(join(folder, second), readRows(join(folder, 'test.csv')));
+      expect(await counts(first, second)).toEqual(plain);
+    }
+    expect(await counts('data=as/parquet')).toMatchObject({ sets: { data: { rows: 6, unique: 4 } } });
   });
 
   test('reads gzip and standard input, and names sets', async () => {

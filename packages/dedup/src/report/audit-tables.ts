@@ -1,7 +1,7 @@
 import type { DataAudit } from '../auditor.js';
 import type { CorpusOverlap } from '../corpus-overlap.js';
 import type { InflationEstimate } from '../inflation.js';
-import type { Interval, Proportion } from '../intervals.js';
+import type { Interval } from '../intervals.js';
 import { qualityIssues } from '../quality.js';
 import { type AuditTable, percent, table } from './tables.js';
 
@@ -160,31 +160,29 @@ function overlapTable({ corpus, sets, level }: CorpusOverlap): AuditTable {
 }
 
 function inflationTable(inflation: readonly InflationEstimate[]): AuditTable {
-  const score = ({ score, interval }: Proportion) =>
+  const score = ({ score, interval }: { score: number | null; interval: Interval | null }) =>
     score === null || !interval ? 'none' : `${percent(score)} ${range(interval)}`;
+  const lift = (inflation: InflationEstimate['inflation']) =>
+    inflation ? `${percent(inflation.value)} ${range(inflation.interval)}` : 'none';
   return table(
     'What the leak was worth',
-    [
-      'Predictions',
-      'Level',
-      'Leaked rows>',
-      'Score on them>',
-      'Clean rows>',
-      'Score on them>',
-      'Overall>',
-      'Inflation>',
-    ],
-    inflation.map(({ source, level, overall, leaked, clean, inflation }) => [
-      source,
-      level,
-      leaked.rows,
-      score(leaked),
-      clean.rows,
-      score(clean),
-      score(overall),
-      inflation ? `${percent(inflation.value)} ${range(inflation.interval)}` : 'none',
-    ]),
-    'Scores are shares of correct predictions with 95% intervals (Wilson; Newcombe for the inflation, which is the overall score less that on clean rows).',
+    ['Predictions', 'Level', 'Score', 'Leaked rows>', 'on them>', 'Clean rows>', 'on them>', 'Overall>', 'Inflation>'],
+    inflation.flatMap((estimate) => {
+      const { source, level, leaked, clean, f1 } = estimate;
+      const line = (name: string, scores: InflationEstimate | NonNullable<InflationEstimate['f1']>) => [
+        source,
+        level,
+        name,
+        leaked.rows,
+        score(scores.leaked),
+        clean.rows,
+        score(scores.clean),
+        score(scores.overall),
+        lift(scores.inflation),
+      ];
+      return [line('correct', estimate), ...(f1 ? [line('F1', f1)] : [])];
+    }),
+    'Inflation is the overall score less that on clean rows. The 95% intervals are Wilson and Newcombe for shares of correct predictions, and bootstrap percentiles for F1.',
   );
 }
 

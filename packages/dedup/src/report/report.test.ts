@@ -54,11 +54,11 @@ test('a table for a paper', async () => {
 
     **What the leak was worth**
 
-    | Predictions | Level | Leaked rows |            Score on them | Clean rows |        Score on them |               Overall |              Inflation |
-    | ----------- | ----- | ----------: | -----------------------: | ---------: | -------------------: | --------------------: | ---------------------: |
-    | predictions | exact |           1 | 100.0% (20.7% to 100.0%) |          2 | 0.0% (0.0% to 65.8%) | 33.3% (6.1% to 79.2%) | 33.3% (-1.0% to 33.3%) |
+    | Predictions | Level | Score   | Leaked rows |                  on them | Clean rows |              on them |               Overall |              Inflation |
+    | ----------- | ----- | ------- | ----------: | -----------------------: | ---------: | -------------------: | --------------------: | ---------------------: |
+    | predictions | exact | correct |           1 | 100.0% (20.7% to 100.0%) |          2 | 0.0% (0.0% to 65.8%) | 33.3% (6.1% to 79.2%) | 33.3% (-1.0% to 33.3%) |
 
-    Scores are shares of correct predictions with 95% intervals (Wilson; Newcombe for the inflation, which is the overall score less that on clean rows).
+    Inflation is the overall score less that on clean rows. The 95% intervals are Wilson and Newcombe for shares of correct predictions, and bootstrap percentiles for F1.
 
     **Damaged or odd rows**
 
