@@ -4,6 +4,7 @@ export { type DataFormat, detectFormat } from './format.js';
 export type { DuckDbOptions } from './parquet/duckdb.js';
 export type { ColumnKind, Preset, PresetColumn, Sample } from './presets/preset.js';
 export { type PresetName, presets } from './presets/presets.js';
+export { type Pair, readPairs } from './read-pairs.js';
 export { type ReadRowsOptions, readPlacedRows, readRows } from './read-rows.js';
 export { describePlace, type PlacedRow, type Row } from './row.js';
 export type { RowSource } from './sources/list-inputs.js';

@@ -220,4 +220,18 @@ test('stops at the signal, and a break closes the source', async () => {
   }
   for await (const _ of readRows(endless())) break;
   expect(closed).toBe(true);
+
+  for (const first of ['PK\x03\x04', '[', gzipSync('[1]'), gzipSync('a,b\n1\n')]) {
+    closed = false;
+    async function* refused() {
+      try {
+        yield Buffer.from(first);
+        yield Buffer.alloc(64);
+      } finally {
+        closed = true;
+      }
+    }
+    await expect(collect(refused())).rejects.toMatchObject({ disposition: 'abort' });
+    expect(closed).toBe(true);
+  }
 });

@@ -62,6 +62,8 @@ export async function* readPlacedRows(
   }
 }
 
+const headBytes = 16; // what tells formats apart; more would keep short first rows of a slow pipe waiting
+
 type Batches = AsyncIterable<readonly PlacedRow[]>;
 /** Takes the share of a file that was read, 0 to 1. */
 type Report = (share: number) => void;
@@ -114,10 +116,10 @@ async function* readStream(
   file: { path: string; report: Report } | undefined,
   options: ReadRowsOptions,
 ): AsyncGenerator<readonly PlacedRow[], void, undefined> {
-  const raw = await peek(source, 64);
+  const raw = await peek(source, headBytes);
   const gzipped = isGzip(raw.head);
-  const { head, bytes } = gzipped ? await peek(gunzip(raw.bytes, name), 64) : raw;
   try {
+    const { head, bytes } = gzipped ? await peek(gunzip(raw.bytes, name), headBytes) : raw;
     const format = options.format ?? detectFormat(file?.path, head);
     if (format === 'parquet') {
       if (file === undefined || gzipped) throw needsAFile(name);
@@ -127,6 +129,6 @@ async function* readStream(
     const text = toUtf8(bytes, head, options.encoding ?? 'utf-8', name);
     yield* format === 'csv' ? readCsv(text, name, options) : readJsonl(text, name, options);
   } finally {
-    await bytes.return();
+    await raw.close();
   }
 }

@@ -62,8 +62,9 @@ test('leaves a history that is there, writes one that is missing and touches not
 });
 
 test('a folder that is a file is refused by name', async () => {
-  writeFileSync(join(folder, 'file'), '');
-  await expect(writeSampleHistory(join(folder, 'file'))).rejects.toMatchObject({ code: 'folder-not-empty' });
+  writeFileSync(join(folder, 'quill'), '');
+  await expect(writeSampleHistory(join(folder, 'quill'))).rejects.toMatchObject({ code: 'not-a-folder' });
+  await expect(writeSampleHistory(folder)).rejects.toMatchObject({ code: 'folder-not-empty' });
 });
 
 test('without git it says so', async () => {

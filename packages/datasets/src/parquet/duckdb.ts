@@ -5,22 +5,17 @@ import { RedefError } from '@redef/core';
 export interface DuckDbOptions {
   /** Default 2. The rows and their order do not depend on it. */
   threads?: number;
-  /** As DuckDB writes sizes. Default `1GB`. */
+  /** As DuckDB writes sizes. Default `512MB`. */
   memoryLimit?: string;
 }
 
-/**
- * Opens an in-memory DuckDB for the time of `use`. Its module is loaded by the first call, so that nobody who reads CSV
- * or JSONL waits for it; it fetches no extension.
- *
- * @param temporaryFolder where it may spill
- */
+/** {@link connect} for the time of `use`. */
 export async function withDuckDb<T>(
-  { threads = 2, memoryLimit = '1GB' }: DuckDbOptions,
+  options: DuckDbOptions,
   temporaryFolder: string,
   use: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect({ threads, memoryLimit }, temporaryFolder);
+  const connection = await connect(options, temporaryFolder);
   try {
     return await use(connection);
   } finally {
@@ -28,8 +23,15 @@ export async function withDuckDb<T>(
   }
 }
 
+/**
+ * Opens an in-memory DuckDB. Its module is loaded by the first call, so that nobody who reads CSV or JSONL waits for it;
+ * it fetches no extension.
+ *
+ * @param temporaryFolder where it may spill
+ * @throws `RedefError` `duckdb-missing`
+ */
 export async function connect(
-  { threads = 2, memoryLimit = '1GB' }: DuckDbOptions,
+  { threads = 2, memoryLimit = '512MB' }: DuckDbOptions,
   temporaryFolder: string,
 ): Promise<DuckDBConnection> {
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((cause: unknown) => {

@@ -23,11 +23,16 @@ export async function* fileBytes(
   }
 }
 
-/** The first bytes of a stream, at least `wanted` unless it is shorter, and the whole stream with them put back. */
-export async function peek(
-  source: AsyncIterable<Uint8Array>,
-  wanted: number,
-): Promise<{ head: Uint8Array; bytes: AsyncGenerator<Uint8Array, void, undefined> }> {
+export interface Peeked {
+  head: Uint8Array;
+  /** The whole stream, the head put back. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** Closes the source, also where `bytes` was never read. */
+  close(): Promise<void>;
+}
+
+/** Looks at the first bytes of a stream: at least `wanted`, unless it is shorter. */
+export async function peek(source: AsyncIterable<Uint8Array>, wanted: number): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array(0);
   while (head.length < wanted) {
@@ -36,18 +41,16 @@ export async function peek(
     head = head.length === 0 ? value : Buffer.concat([head, value]);
   }
   async function* all(): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      if (head.length > 0) yield head;
-      for (;;) {
-        const { done, value } = await iterator.next();
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await iterator.return?.();
-    }
+    if (head.length > 0) yield head;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   }
-  return { head, bytes: all() };
+  return {
+    head,
+    bytes: all(),
+    close: async () => {
+      await iterator.return?.();
+    },
+  };
 }
 
 export function isGzip(head: Uint8Array): boolean {
