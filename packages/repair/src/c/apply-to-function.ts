@@ -32,11 +32,12 @@ export function applyToFunction(
   target: string,
   options: ApplyOptions & UnifiedDiffOptions = {},
 ): AppliedToFunction {
-  checkSame(tokenizeC(text).map(spellingOf), parseSource(source).tokens);
+  const tokens = tokenizeC(text);
+  checkSame(tokens.map(spellingOf), parseSource(source).tokens);
   const result = applyTarget(source, target, options);
   const patchFunction = <T extends PatchedTokens>(reading: T): T & PatchedFunction => {
     const edits = reading.edits.map((edit) => ({ ...edit, tokens: edit.tokens.map(readSpelling) }));
-    const patched = patchText(text, edits);
+    const patched = patchText(text, edits, tokens);
     return { ...reading, text: patched, patch: unifiedDiff(text, patched, options) };
   };
   if (result.status === 'placed') return patchFunction(result);

@@ -16,14 +16,18 @@ interface TextEdit {
  * statements get lines of their own, indented like their neighbours. The tokens of the result are the tokens after the
  * edits, except where those cannot stand in a text, such as an unclosed literal with more to follow.
  *
- * @param edits in order, on `tokenizeC(text)`, their tokens as C writes them
+ * @param edits in order, on `tokens`, their own tokens as C writes them
+ * @param tokens of the text
  */
-export function patchText(text: string, edits: readonly TokenEdit[]): string {
-  const tokens = tokenizeC(text);
+export function patchText(
+  text: string,
+  edits: readonly TokenEdit[],
+  tokens: readonly CToken[] = tokenizeC(text),
+): string {
   const texts = tokens.map(textOf);
   const after = applyEdits(texts, edits);
   // A hunk may hold kept tokens, and two hunks may move one apart: the least change to the text is wanted here.
-  const shortest = shortestEdits(texts, after, shortestUpTo) ?? edits.flatMap((edit) => refine(texts, edit));
+  const shortest = leastEdits(texts, edits, after) ?? edits.flatMap((edit) => refine(texts, edit));
   const refined = slideEdits(tokens, shortest);
   const wanted = after.join('\n');
   const pretty = splice(text, planEdits(text, tokens, refined));
@@ -38,6 +42,20 @@ export function patchText(text: string, edits: readonly TokenEdit[]): string {
 const shortestUpTo = 500;
 
 const textOf = ({ text }: CToken): string => text;
+
+/** A shortest edit script from the first edit to the last, if it is short. */
+function leastEdits(
+  texts: readonly string[],
+  edits: readonly TokenEdit[],
+  after: readonly string[],
+): TokenEdit[] | undefined {
+  const from = edits[0]?.start ?? 0;
+  const to = edits.at(-1)?.end ?? from;
+  const changed = after.slice(from, after.length - (texts.length - to));
+  return shortestEdits(texts.slice(from, to), changed, shortestUpTo)?.map(({ start, end, tokens }) => {
+    return { start: from + start, end: from + end, tokens };
+  });
+}
 
 /** The parts of an edit that really differ. */
 function refine(texts: readonly string[], edit: TokenEdit): TokenEdit[] {

@@ -8,13 +8,11 @@ export interface CToken {
   line: number;
 }
 
-const lineBreak = /\r\n|\n|\r/g;
-
 /** White space, escaped line breaks and comments; an unclosed comment runs to the end. */
 const trivia = String.raw`\s+|\\\r?\n|\/\/[^\n\\]*(?:\\(?:\r\n|[^])[^\n\\]*)*|\/\*[^]*?(?:\*\/|$)`;
 const prefix = '(?:u8|[uUL])?';
 const tokenPatterns = [
-  String.raw`${prefix}R"(?<fence>[^\s()\\]{0,16})\([^]*?(?:\)\k<fence>"|$)`,
+  String.raw`${prefix}R"([^\s()\\]{0,16})\([^]*?(?:\)\2"|$)`,
   // An unclosed literal ends with its line.
   String.raw`${prefix}"[^"\\\r\n]*(?:\\(?:\r\n|[^])[^"\\\r\n]*)*"?`,
   String.raw`${prefix}'[^'\\\r\n]*(?:\\(?:\r\n|[^])[^'\\\r\n]*)*'?`,
@@ -23,7 +21,7 @@ const tokenPatterns = [
   String.raw`%:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|[<>=!*/%+&^|-]=|&&|\|\||##|<:|:>|<%|%>|%:`,
   '[^]',
 ];
-const next = new RegExp(`(?<trivia>${trivia})|(?<token>${tokenPatterns.join('|')})`, 'uy');
+const next = new RegExp(`(${trivia})|${tokenPatterns.join('|')}`, 'uy');
 
 /**
  * The tokens of C source without its comments, as clang's lexer splits them before preprocessing: `#` and the words of
@@ -34,10 +32,9 @@ export function tokenizeC(text: string): CToken[] {
   let line = 1;
   next.lastIndex = 0;
   for (let match = next.exec(text); match; match = next.exec(text)) {
-    const start = match.index;
-    const end = next.lastIndex;
-    if (match.groups!.token !== undefined) tokens.push({ text: match[0], start, end, line });
-    line += match[0].match(lineBreak)?.length ?? 0;
+    const [piece, skipped] = match;
+    if (skipped === undefined) tokens.push({ text: piece, start: match.index, end: next.lastIndex, line });
+    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) line++;
   }
   return tokens;
 }
