@@ -13,6 +13,9 @@ const neverNames = words(
     'restrict short signed sizeof static struct this true typename union unsigned void volatile NULL',
 );
 const memberOf = words('. -> ->* ::');
+const typeMarks = words('* & :: < >');
+const afterLocal = words('= ; , [ :');
+const afterParameter = words('= , ) [');
 const tagged = words('struct union enum class goto #');
 
 /**
@@ -35,8 +38,8 @@ export function localNames(lexemes: readonly Lexeme[]): Set<string> {
     if (code[i]!.kind === 'identifier') {
       if (text(i + 1) === '(' || tagged.has(text(i - 1))) excluded.add(word);
       if (memberOf.has(text(i - 1))) members.add(word);
-      const ends = inBody ? '= ; , [ :' : '= , ) [';
-      if (words(ends).has(text(i + 1)) && !neverNames.has(word) && isType(code.slice(start, i))) declared.add(word);
+      const ends = inBody ? afterLocal : afterParameter;
+      if (ends.has(text(i + 1)) && !neverNames.has(word) && isType(code, start, i)) declared.add(word);
       if (inBody && (word === 'struct' || word === 'union' || word === 'class')) {
         definesStruct ||= text(i + 1) === '{' || text(i + 2) === '{';
       }
@@ -56,8 +59,11 @@ export function isMember(previous: string): boolean {
   return memberOf.has(previous);
 }
 
-function isType(lexemes: readonly Lexeme[]): boolean {
-  const [first] = lexemes;
-  if (first?.kind !== 'identifier' || startsNoDeclaration.has(first.text)) return false;
-  return lexemes.every(({ kind, text }) => kind === 'identifier' || ['*', '&', '::', '<', '>'].includes(text));
+function isType(code: readonly Lexeme[], start: number, end: number): boolean {
+  const first = code[start]!;
+  if (start >= end || first.kind !== 'identifier' || startsNoDeclaration.has(first.text)) return false;
+  for (let i = start; i < end; i++) {
+    if (code[i]!.kind !== 'identifier' && !typeMarks.has(code[i]!.text)) return false;
+  }
+  return true;
 }

@@ -6,7 +6,7 @@ const testOnly = { train: false, test: true } as const;
 
 /**
  * The added lines in random order among their places in after, the deleted lines among theirs in before. The bag of
- * changed lines stays, their sequence goes.
+ * changed lines stays, their sequence goes. Applied twice it shuffles again.
  */
 export const shuffledLines: Perturbation = {
   name: 'shuffled-lines',
@@ -26,7 +26,7 @@ export const shuffledLines: Perturbation = {
 
 /**
  * One changed line, drawn among all, left out of the change: an added line is not added, or a deleted line is not
- * deleted. A change of one line becomes none.
+ * deleted. A change of one line becomes none. Applied twice it drops two.
  */
 export const droppedLine: Perturbation = {
   name: 'dropped-line',
@@ -53,13 +53,14 @@ export const droppedLine: Perturbation = {
 
 /** The text after a change, each edit's added lines replaced by what `lines` gives for it. */
 export function rebuild({ before, edits }: LineDiff, lines: (edit: Edit, index: number) => readonly string[]): string {
-  const result: string[] = [];
+  const parts: (readonly string[])[] = [];
   let position = 0;
   for (const [index, edit] of edits.entries()) {
-    result.push(...before.slice(position, edit.before), ...lines(edit, index));
+    parts.push(before.slice(position, edit.before), lines(edit, index));
     position = edit.before + edit.deleted;
   }
-  return [...result, ...before.slice(position)].join('\n');
+  parts.push(before.slice(position));
+  return parts.flat().join('\n');
 }
 
 function range(start: number, length: number): number[] {

@@ -189,6 +189,7 @@ describe('the further counterfactuals', () => {
       fc.property(anyChange, (any) => {
         const edit = perturbed('whitespace-edit', any);
         expect(lexemes(edit.function_after)).toEqual(lexemes(any.function_before));
+        expect(perturbed('whitespace-edit', edit)).toEqual(edit);
         const form = perturbed('reformatted', any);
         expect(lexemes(form.function_before)).toEqual(lexemes(any.function_before));
         expect(lexemes(form.function_after)).toEqual(lexemes(any.function_after));
@@ -219,6 +220,12 @@ describe('the further counterfactuals', () => {
     if (!['reversed-tags', 'null-edit', 'inverse-change', 'renamed-identifiers'].includes(name)) {
       expect(encode(2, records)).not.toEqual(forward);
     }
+  });
+
+  it.each(counterfactualNames)('%s takes a function of 150,000 lines', (name) => {
+    const long = { id: 'cc', function_before: '\n'.repeat(100), function_after: '\n'.repeat(150_000) };
+    const counterfactual = createCounterfactual(name, { seed: 1, donors: [...donors, long] });
+    expect(counterfactual.encode(long, { ...budget, maxTokens: 512 }, 'test').inputIds.length).toBeLessThanOrEqual(512);
   });
 
   it('refuse unknown names and encodings that do not go together', () => {

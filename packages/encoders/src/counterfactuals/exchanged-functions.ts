@@ -2,7 +2,7 @@ import type { Perturbation } from './counterfactual.js';
 
 const testOnly = { train: false, test: true } as const;
 
-/** No change at all: after is before. A model that reads the edit finds nothing to call defective. */
+/** No change at all: after is before. A model that reads the edit finds nothing to call defective. Applied twice it is as once. */
 export const nullEdit: Perturbation = {
   name: 'null-edit',
   effect: 'meaning',

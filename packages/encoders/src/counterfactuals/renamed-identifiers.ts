@@ -4,7 +4,7 @@ import type { Perturbation } from './counterfactual.js';
 
 /**
  * Parameters and local variables renamed throughout, by one mapping for both functions: `v1`, `v2`, ... in random order.
- * Only the form changes. Which names count as local: {@link localNames}.
+ * Only the form changes; applied twice it renames again. Which names count as local: {@link localNames}.
  */
 export const renamedIdentifiers: Perturbation = {
   name: 'renamed-identifiers',

@@ -3,7 +3,8 @@ import type { Perturbation } from './counterfactual.js';
 
 /**
  * The change replaced by one of white space only: after is before with a quarter of its runs of blanks widened, one at
- * least. What the function does stays as it was, so whatever the edit meant is gone.
+ * least. What the function does stays as it was, so whatever the edit meant is gone. Applied
+ * twice by one seed it is as once.
  */
 export const whitespaceEdit: Perturbation = {
   name: 'whitespace-edit',
@@ -26,7 +27,8 @@ export const whitespaceEdit: Perturbation = {
 
 /**
  * White space changed in both functions by one rule, so that the edit stays what it was: each kind of run (four spaces,
- * a tab, ...) becomes another throughout. Only the form changes.
+ * a tab, ...) becomes another throughout. Only the form changes. Applied twice it widens
+ * again.
  */
 export const reformatted: Perturbation = {
   name: 'reformatted',
