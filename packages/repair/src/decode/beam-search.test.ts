@@ -168,6 +168,26 @@ describe('whatever the rule', () => {
     }
   });
 
+  test("CodeXGLUE's beam goes on while no ended beam has been the best of its step", async () => {
+    // The end is always the second best: two beams have ended after two steps, three after three.
+    const row = [0, 0.3, 0.7, 0].map(Math.log);
+    let calls = 0;
+    const decoder = {
+      vocabularySize: 4,
+      async step(state: null, rows: Int32Array) {
+        calls++;
+        return { logProbabilities: Float32Array.from([...rows].flatMap(() => row)), state };
+      },
+    };
+    const options = { startToken: 0, endToken: 1, maxNewTokens: 5, width: 2, rule: { name: 'codexglue' } } as const;
+    const [found] = await beamSearch(decoder, null, 1, options);
+    expect(calls).toBe(5);
+    expect(found!.map(({ tokens, finished }) => [tokens.join(' '), finished])).toEqual([
+      ['', true],
+      ['2', true],
+    ]);
+  });
+
   test('no samples, no calls', async () => {
     const { decoder, start, calls } = createTableDecoder(table, golden.vocabulary);
     expect(await beamSearch(decoder, start(0), 0, { ...options, width: 3 })).toEqual([]);
