@@ -34,7 +34,8 @@ export function examineFile(before: ScannedFile, afterBlob: string, afterBytes: 
   const { hunks, prefix, suffix, coarse } = diffLines(before.bytes, afterBytes, (offset) =>
     lineMark(before.scan, offset),
   );
-  const language = languageOf(path, afterBytes);
+  const differing = { from: prefix, to: afterBytes.length - suffix };
+  const language = languageOf(path, afterBytes, before.language === 'c' ? differing : undefined);
   const earlier = language === before.language ? { scan: before.scan, bytes: before.bytes, prefix, suffix } : undefined;
   const after = { blob: afterBlob, bytes: afterBytes, language, scan: scanFunctions(afterBytes, language, earlier) };
   return {

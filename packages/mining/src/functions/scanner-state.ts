@@ -27,6 +27,8 @@ export interface FunctionSpan {
 /** What the innermost braces at hand are. Braces inside a body are only counted. */
 export const bodyKind = { none: 0, function: 1, other: 2, group: 3 } as const;
 
+const noTokens = new HeaderTokens();
+
 /** The scanner's place in the grammar: all that an `#else` has to bring back. */
 export class ScannerState {
   /** Names of the containers around: '' for all but classes. */
@@ -36,12 +38,16 @@ export class ScannerState {
   depth = 0;
   /** Parentheses open in the header at hand. */
   parens = 0;
-  header = new HeaderTokens();
+  header: HeaderTokens;
   functionName = '';
   functionStart = 0;
   functionLine = 0;
   functionBody = 0;
   functionDoubts = 0;
+
+  constructor(header = new HeaderTokens()) {
+    this.header = header;
+  }
 
   /** Between two declarations, where a scan may begin. */
   get clean(): boolean {
@@ -49,17 +55,22 @@ export class ScannerState {
   }
 
   copy(): ScannerState {
-    const copy = new ScannerState();
-    copy.assign(this);
+    // most conditionals stand where no header is at hand
+    const copy = new ScannerState(this.header.count === 0 ? noTokens : this.header.copy());
+    copy.#assignAllButHeader(this);
     return copy;
   }
 
   assign(other: ScannerState): void {
+    this.header.assign(other.header);
+    this.#assignAllButHeader(other);
+  }
+
+  #assignAllButHeader(other: ScannerState): void {
     this.containers = other.containers;
     this.body = other.body;
     this.depth = other.depth;
     this.parens = other.parens;
-    this.header.assign(other.header);
     this.functionName = other.functionName;
     this.functionStart = other.functionStart;
     this.functionLine = other.functionLine;

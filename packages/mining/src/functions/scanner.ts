@@ -193,11 +193,14 @@ class Scanner {
       const character = bytes[i]!;
       if (character === newline) {
         this.#line++;
-        this.#position = i + 1;
-        if (this.#directives()) {
+        i++;
+        while (i < end && (bytes[i] === space || bytes[i] === tab)) i++;
+        if (bytes[i] === hash) {
+          this.#position = i;
+          this.#directives();
           if (state.body === bodyKind.none) return;
+          i = this.#position;
         }
-        i = this.#position;
         if (this.recover && bytes[i] === closeBrace && state.depth > 1 && this.#atMargin()) state.depth = 1;
       } else if (character === openBrace) {
         state.depth++;
@@ -614,7 +617,9 @@ class Scanner {
 
   #directive(start: number, wordEnd: number, end: number): void {
     const { bytes } = this;
-    if (bytes[start] !== 105 && bytes[start] !== 101) return; // neither if nor el.../endif
+    const second = bytes[start + 1];
+    const relevant = bytes[start] === 105 ? second === 102 : bytes[start] === 101 && (second === 108 || second === 110);
+    if (!relevant) return; // neither if..., nor el... or en...
     const word = bytes.toString('latin1', start, wordEnd);
     const state = this.#state;
     const open = this.#conditionals;
@@ -622,8 +627,7 @@ class Scanner {
       case 'if':
       case 'ifdef':
       case 'ifndef': {
-        const condition = word === 'if' ? bytes.toString('latin1', wordEnd, Math.min(end, wordEnd + 24)) : '';
-        const constant = /^[ \t(]*[01][ \t)]*(?:$|[\r\n/])/.test(condition) ? condition.includes('1') : undefined;
+        const constant = word === 'if' ? this.#constantCondition(wordEnd, end) : undefined;
         open.push({ before: state.copy(), after: undefined, constant });
         this.#context = undefined;
         if (constant === false) this.#skipDead();
@@ -659,6 +663,21 @@ class Scanner {
         if (!agreed) this.#doubtConditional(before);
       }
     }
+  }
+
+  /** False for `#if 0`, true for `#if 1`. */
+  #constantCondition(start: number, end: number): boolean | undefined {
+    const { bytes } = this;
+    let i = start;
+    while (i < end && (bytes[i] === space || bytes[i] === tab || bytes[i] === openParen)) i++;
+    if (bytes[i] !== zero && bytes[i] !== zero + 1) return undefined;
+    const value = bytes[i] === zero + 1;
+    do i++;
+    while (
+      i < end &&
+      (bytes[i] === space || bytes[i] === tab || bytes[i] === closeParen || bytes[i] === carriageReturn)
+    );
+    return i >= end || bytes[i] === slash ? value : undefined;
   }
 
   /** The first arm decides how the text goes on, unless it leaves the braces as they were and another does not. */

@@ -43,11 +43,9 @@ export function diffLines(before: Buffer, after: Buffer, mark?: (offset: number)
 
   const known = mark?.(start) ?? { offset: 0, line: 1 };
   const first = known.line + countLines(before, known.offset, start);
-  const oldLines = splitLines(before, start, oldEnd);
-  const newLines = splitLines(after, start, newEnd);
-  const ids = new Map<string, number>();
-  const a = numberLines(before, oldLines, ids);
-  const b = numberLines(after, newLines, ids);
+  const lines = new LineNumbers();
+  const a = lines.number(before, start, oldEnd);
+  const b = lines.number(after, start, newEnd);
   const script = shortestEdits(a, b);
   if (!script) {
     return { hunks: [hunk(first, 0, a.length, 0, b.length)], prefix, suffix, coarse: true };
@@ -64,30 +62,50 @@ export function countLines(bytes: Buffer, from: number, to: number): number {
   return count;
 }
 
-/** Offsets at which lines begin, and the end of the last. */
-function splitLines(bytes: Buffer, from: number, to: number): number[] {
-  const offsets = [from];
-  let at = from;
-  while (at < to) {
-    const found = bytes.indexOf(newline, at);
-    at = found < 0 || found >= to ? to : found + 1;
-    offsets.push(at);
-  }
-  return offsets;
-}
+/** Gives equal lines of several files equal numbers, in one pass over their bytes. */
+class LineNumbers {
+  /** By number: a file with the line, its offset and its length. */
+  readonly #files: Buffer[] = [];
+  readonly #starts: number[] = [];
+  readonly #lengths: number[] = [];
+  readonly #byHash = new Map<number, number>();
 
-function numberLines(bytes: Buffer, offsets: readonly number[], ids: Map<string, number>): Int32Array {
-  const numbers = new Int32Array(offsets.length - 1);
-  for (let i = 0; i < numbers.length; i++) {
-    const text = bytes.toString('latin1', offsets[i]!, offsets[i + 1]!);
-    let number = ids.get(text);
-    if (number === undefined) {
-      number = ids.size;
-      ids.set(text, number);
+  number(bytes: Buffer, from: number, to: number): Int32Array {
+    const numbers: number[] = [];
+    let start = from;
+    let hash = 0;
+    for (let i = from; i < to; i++) {
+      const character = bytes[i]!;
+      hash = (Math.imul(hash, 31) + character) | 0;
+      if (character !== newline) continue;
+      numbers.push(this.#find(bytes, start, i + 1 - start, hash));
+      start = i + 1;
+      hash = 0;
     }
-    numbers[i] = number;
+    if (start < to) numbers.push(this.#find(bytes, start, to - start, hash));
+    return Int32Array.from(numbers);
   }
-  return numbers;
+
+  #find(bytes: Buffer, start: number, length: number, hash: number): number {
+    for (let key = hash; ; key = (key + 1) | 0) {
+      const number = this.#byHash.get(key);
+      if (number === undefined) {
+        this.#files.push(bytes);
+        this.#starts.push(start);
+        this.#lengths.push(length);
+        this.#byHash.set(key, this.#files.length - 1);
+        return this.#files.length - 1;
+      }
+      if (this.#lengths[number] === length && this.#same(number, bytes, start, length)) return number;
+    }
+  }
+
+  #same(number: number, bytes: Buffer, start: number, length: number): boolean {
+    const other = this.#files[number]!;
+    const offset = this.#starts[number]!;
+    for (let i = 0; i < length; i++) if (other[offset + i] !== bytes[start + i]) return false;
+    return true;
+  }
 }
 
 interface EditScript {
