@@ -33,8 +33,9 @@ export function requireFinite(values: Numbers, name: string): void {
   }
 }
 
+/** From 1e-15, since tails beyond it belong to no study and their quantiles overflow, to below 1. */
 export function requireProbability(value: number, name: string): void {
-  if (!(value > 0 && value < 1)) {
+  if (!(value >= 1e-15 && value < 1)) {
     fail('invalid-option', `${name} must lie between 0 and 1, got ${value}`, `Pass ${name}: 0.95, for example.`);
   }
 }

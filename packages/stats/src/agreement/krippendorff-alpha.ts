@@ -103,11 +103,13 @@ function orderedValues<C extends Category>(
   categories: readonly C[] | undefined,
 ): readonly C[] {
   const metric = level === 'interval' || level === 'ratio';
-  const notNumber = ratings.find((value) => !Number.isFinite(value) || (level === 'ratio' && Number(value) < 0));
+  const notNumber = ratings.find(
+    (value) => typeof value !== 'number' || Math.abs(value) > 1e140 || (level === 'ratio' && value < 0),
+  );
   if (notNumber !== undefined && metric) {
     fail(
       'not-finite',
-      `level '${level}' needs ${level === 'ratio' ? 'numbers of zero or more' : 'finite numbers'}, got ${String(notNumber)}`,
+      `level '${level}' needs ${level === 'ratio' ? 'numbers from 0 to 1e140' : 'numbers up to 1e140'}, got ${String(notNumber)}`,
       "Pass level: 'nominal', or null for a missing rating.",
     );
   }

@@ -36,7 +36,7 @@ export function clopperPearsonInterval(successes: number, n: number, level = 0.9
 }
 
 function proportionHeader(successes: number, n: number, level: number, method: string) {
-  requireCount(n, 'n', 1);
+  requireCount(n, 'n', 1, 1e9);
   requireCount(successes, 'successes', 0);
   requireProbability(level, 'level');
   if (successes > n)

@@ -16,22 +16,23 @@ export interface Sphericity {
 export function sphericity(covariance: readonly (readonly number[])[], subjects: number): Sphericity {
   const k = covariance.length;
   const df = subjects - 1;
-  const trace = covariance.reduce((sum, row, i) => sum + row[i]!, 0);
-  const squares = covariance.reduce((sum, row) => row.reduce((inner, value) => inner + value * value, sum), 0);
-  const greenhouseGeisser = trace ** 2 / (k * squares);
+  const meanVariance = covariance.reduce((sum, row, i) => sum + row[i]!, 0) / k;
+  const relative = covariance.map((row) => row.map((value) => value / meanVariance)); // its trace is k
+  const squares = relative.reduce((sum, row) => row.reduce((inner, value) => inner + value * value, sum), 0);
+  const greenhouseGeisser = k / squares;
   const slack = k * (df - k * greenhouseGeisser);
   // One degree of freedom left of two subjects: the formula is 0/0, and its limit is no better than the other epsilon.
   const huynhFeldt = df > 1 && slack > 0 ? (subjects * k * greenhouseGeisser - 2) / slack : greenhouseGeisser;
   return {
     epsilonGreenhouseGeisser: greenhouseGeisser,
     epsilonHuynhFeldt: huynhFeldt,
-    mauchly: df < k ? null : mauchly(covariance, trace / k, df),
+    mauchly: df < k ? null : mauchly(relative, df),
   };
 }
 
-function mauchly(covariance: readonly (readonly number[])[], meanVariance: number, n: number): Sphericity['mauchly'] {
-  const k = covariance.length;
-  const logW = logDeterminant(covariance.map((row) => row.map((value) => value / meanVariance)));
+function mauchly(relative: number[][], n: number): Sphericity['mauchly'] {
+  const k = relative.length;
+  const logW = logDeterminant(relative);
   if (logW === Number.NEGATIVE_INFINITY) return null;
   const rho = 1 - (2 * k * k + k + 2) / (6 * k * n);
   const secondOrder = ((k + 2) * (k - 1) * (k - 2) * (2 * k ** 3 + 6 * k * k + 3 * k + 2)) / (288 * (n * k * rho) ** 2);
@@ -42,7 +43,7 @@ function mauchly(covariance: readonly (readonly number[])[], meanVariance: numbe
   return { w: Math.exp(logW), chiSquared, df, p: Math.min(1, Math.max(0, p)) };
 }
 
-/** ln of the determinant of a symmetric positive definite matrix by Cholesky's factors; minus infinity when it is singular. */
+/** ln of the determinant of a symmetric positive definite matrix by Cholesky's factors, which overwrite it; minus infinity when it is singular. */
 function logDeterminant(matrix: number[][]): number {
   let sum = 0;
   for (let i = 0; i < matrix.length; i++) {

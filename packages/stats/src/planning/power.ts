@@ -27,8 +27,8 @@ export interface PowerResult extends ResultHeader {
 /** The power of the paired t-test at `n` pairs for a true mean difference of `difference` >= 0. */
 export function pairedTTestPower(options: PowerOptions & { n: number; difference: number }): PowerResult {
   const { n, difference } = options;
-  requireCount(n, 'n', 2);
-  if (!(difference >= 0 && difference < Number.POSITIVE_INFINITY)) {
+  requireCount(n, 'n', 2, 1e9);
+  if (!(difference >= 0 && difference <= largest)) {
     fail('invalid-option', `difference must be zero or more, got ${difference}`, 'Pass the size of the difference.');
   }
   return result('power', n, difference, checked(options));
@@ -37,7 +37,7 @@ export function pairedTTestPower(options: PowerOptions & { n: number; difference
 /** The smallest true mean difference that `n` pairs (seeds) find with chance `power` (default 0.8). */
 export function minimumDetectableDifference(options: PowerOptions & { n: number; power?: number }): PowerResult {
   const { n, power = 0.8 } = options;
-  requireCount(n, 'n', 2);
+  requireCount(n, 'n', 2, 1e9);
   const settings = checked(options);
   requirePower(power, settings.alpha);
   const powerAt = (effect: number) => powerOf(n, effect, settings);
@@ -53,7 +53,7 @@ export function seedsNeeded(options: PowerOptions & { difference: number; power?
   const settings = checked(options);
   requirePower(power, settings.alpha);
   const effect = difference / settings.standardDeviation;
-  if (!(effect >= 1e-4)) {
+  if (!(effect >= 1e-4 && difference <= largest)) {
     fail(
       'invalid-option',
       `difference must be positive and no less than 1/10,000 of the standard deviation, got ${difference}`,
@@ -71,12 +71,15 @@ export function seedsNeeded(options: PowerOptions & { difference: number; power?
   return result('n', high, difference, settings);
 }
 
+/** Differences and deviations beyond it, or below its inverse, would overflow on the way. */
+const largest = 1e150;
+
 type Settings = Required<PowerOptions>;
 
 function checked({ standardDeviation, alpha = 0.05, alternative = 'two-sided' }: PowerOptions): Settings {
   requireProbability(alpha, 'alpha');
   requireOneOf<Alternative>(alternative, alternatives.slice(0, 2), 'alternative');
-  if (!(standardDeviation > 0 && standardDeviation < Number.POSITIVE_INFINITY)) {
+  if (!(standardDeviation >= 1 / largest && standardDeviation <= largest)) {
     fail(
       'invalid-option',
       `standardDeviation must be positive, got ${standardDeviation}`,

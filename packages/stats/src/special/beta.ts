@@ -16,7 +16,7 @@ function continuedFraction(a: number, b: number, x: number): number {
     d = 1 / guard(1 + odd * d);
     c = guard(1 + odd / c);
     fraction *= d * c;
-    if (Math.abs(d * c - 1) < 1e-16) break;
+    if (!(Math.abs(d * c - 1) >= 2 * Number.EPSILON)) break;
   }
   return fraction;
 }

@@ -72,7 +72,7 @@ function upperByFraction(a: number, x: number): number {
     c = b + numerator / c;
     const step = c * d;
     fraction *= step;
-    if (Math.abs(step - 1) < 1e-16) break;
+    if (!(Math.abs(step - 1) >= 2 * Number.EPSILON)) break;
   }
   return front(a, x) * fraction;
 }
