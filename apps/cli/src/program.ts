@@ -36,6 +36,7 @@ export function createProgram(cli: CliContext): Command {
     .description('Change-level defect prediction and vulnerability repair, from git history to report')
     .version(version)
     .showHelpAfterError('(run with --help for the options)')
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => cli.stdout.write(text), writeErr: (text) => cli.stderr.write(text) });
 

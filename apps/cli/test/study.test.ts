@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -163,6 +163,17 @@ test('--json gives the results, and the report command writes them again', async
   rmSync(join(root, 'study', 'report'), { recursive: true });
   expect((await redef(root, ['report', 'study'])).code).toBe(0);
   expect(contents(join(root, 'study', 'report'))).toEqual(before);
+});
+
+test('study import makes the report of results that others published', async () => {
+  writeFileSync(
+    join(root, 'published.csv'),
+    'model,encoding,seed,metric,value\nm,a,1,F1,0.5\nm,a,2,F1,0.6\nm,b,1,F1,0.3\nm,b,2,F1,0.45\n',
+  );
+  expect((await redef(root, ['study', 'import', 'published.csv', '--out', 'imported'])).code).toBe(0);
+  expect(readFileSync(join(root, 'imported', 'report.md'), 'utf8')).toContain('| m | a | 2 | 0.5500 ± 0.0707 |');
+  const bad = await redef(root, ['study', 'import', 'nothing.csv', '--out', 'imported']);
+  expect([bad.code, bad.stderr]).toEqual([3, expect.stringMatching(/nothing\.csv: no such file/)]);
 });
 
 test('a study stopped at any point goes on and ends with the same bytes', async () => {

@@ -1,19 +1,19 @@
 import type { Prediction } from '@redef/core';
 import { mean, metrics, standardDeviation } from '@redef/stats';
-import { type TableMetrics, tableMetricNames } from './trivial.js';
+import { type TableMetricName, type TableMetrics, tableMetricNames } from './trivial.js';
 
 /** One run on the test set: a model trained with one seed, shown the changes one way. */
-export interface Cell extends TableMetrics {
+export type Cell = TableMetrics & {
   model: string;
   encoding: string;
   counterfactual?: string;
   seed: number;
-  /** Test examples, and how many of them are defective. */
-  n: number;
-  positives: number;
+  /** Test examples, and how many of them are defective; absent where imported results do not tell. */
+  n?: number;
+  positives?: number;
   /** Metrics that the predictions leave undefined, with the reason; their values above are then the stated ones. */
   undefinedBecause: Record<string, string>;
-}
+};
 
 /** The mean over the seeds of one condition and the sample standard deviation (divisor n - 1; 0 for one seed). */
 export interface Condition {
@@ -61,12 +61,20 @@ export function summarise(cells: readonly Cell[]): Condition[] {
       encoding,
       ...(counterfactual !== undefined && { counterfactual }),
       seeds: group.map(({ seed }) => seed),
-      mean: pick((name) => mean(group.map((cell) => cell[name]))),
-      standardDeviation: pick((name) => (group.length < 2 ? 0 : standardDeviation(group.map((cell) => cell[name])))),
+      mean: pick((name) => overSeeds(group, name, mean)),
+      standardDeviation: pick((name) =>
+        overSeeds(group, name, (values) => (values.length < 2 ? 0 : standardDeviation(values))),
+      ),
     };
   });
 }
 
-function pick(value: (name: (typeof tableMetricNames)[number]) => number): TableMetrics {
-  return Object.fromEntries(tableMetricNames.map((name) => [name, value(name)])) as unknown as TableMetrics;
+/** `null` where a seed does not tell the metric. */
+function overSeeds(group: readonly Cell[], name: TableMetricName, figure: (values: number[]) => number): number | null {
+  const values = group.flatMap((cell) => cell[name] ?? []);
+  return values.length < group.length ? null : figure(values);
+}
+
+function pick(value: (name: TableMetricName) => number | null): TableMetrics {
+  return Object.fromEntries(tableMetricNames.map((name) => [name, value(name)])) as TableMetrics;
 }

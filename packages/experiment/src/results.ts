@@ -37,23 +37,30 @@ export interface EncodingSummary extends StageSummary {
   counterfactual?: string;
 }
 
-/** Everything a report shows, as data: what `results.json` holds. */
-export interface StudyResults {
-  schema: 'redef.results/1';
+/** Where a study's changes come from and what became of them. */
+export interface StudyData {
   projects: ProjectSummary[];
   triage: StageSummary & { summary: TriageSummary };
   split: StageSummary;
   dedup: StageSummary;
   encodings: EncodingSummary[];
-  cells: (Cell & { folder: string })[];
-  conditions: Condition[];
-  trivial: TrivialPredictor[];
-  statistics: StudyStatistics;
   /** Labelled changes after de-duplication. */
   classes: { project: string; label: 'defective' | 'clean'; count: number }[];
   /** Of function_after under the study's tokenizer; absent where no encoding shows that function whole. */
   lengths?: LengthDistribution;
-  /** Of Stage 1. */
+}
+
+/** Everything a report shows, as data: what `results.json` holds. */
+export interface StudyResults {
+  schema: 'redef.results/1';
+  /** `null` for imported results. */
+  data: StudyData | null;
+  /** `folder` holds the predictions, relative to the study; absent for imported results. */
+  cells: (Cell & { folder?: string })[];
+  conditions: Condition[];
+  trivial: TrivialPredictor[];
+  statistics: StudyStatistics;
+  /** Of Stage 1; none for imported results. */
   curves: ConditionCurves[];
   seed: number;
 }
@@ -101,10 +108,8 @@ export async function collectResults(
     runs.map(({ encoding, counterfactual }) => [counterfactual ?? encoding, { encoding, counterfactual }]),
   );
   const lengths = await readLengths(study, encodings, read);
-  const [first] = cells;
 
-  return {
-    schema: 'redef.results/1',
+  const data: StudyData = {
     projects: await Promise.all(
       projects.map(async (project) => {
         const { manifest, ...rest } = await summary(study.minedProject(project));
@@ -124,13 +129,21 @@ export async function collectResults(
         ...(await stage(study.encoded(shown))),
       })),
     ),
-    cells,
-    conditions: summarise(cells),
-    trivial: first ? trivialPredictors(first.positives / first.n) : [],
-    statistics: studyStatistics(cells, seed),
     classes: await countClasses(study, projects, read),
     ...(lengths && { lengths }),
-    curves: [...curveRuns.values()].map(conditionCurves),
+  };
+  return { data, ...tabulate(cells, seed), curves: [...curveRuns.values()].map(conditionCurves) };
+}
+
+/** The tables and tests that follow from the cells alone. */
+export function tabulate(cells: StudyResults['cells'], seed: number): Omit<StudyResults, 'data' | 'curves'> {
+  const known = cells.find(({ n, positives }) => n !== undefined && positives !== undefined);
+  return {
+    schema: 'redef.results/1',
+    cells,
+    conditions: summarise(cells),
+    trivial: known ? trivialPredictors(known.positives! / known.n!) : [],
+    statistics: studyStatistics(cells, seed),
     seed,
   };
 }
@@ -157,12 +170,12 @@ async function countClasses(
   study: StudyFolder,
   projects: readonly string[],
   read: { signal?: AbortSignal },
-): Promise<StudyResults['classes']> {
+): Promise<StudyData['classes']> {
   const labels = await readAll(readTable('redef.label/1', [join(study.triaged, 'labels.jsonl')], read));
   const labelOf = new Map(labels.map(({ id, label }) => [id, label]));
   const splits = await readAll(readTable('redef.split/1', [join(study.deduped, 'splits.jsonl')], read));
   const kept = new Set(splits.map(({ id }) => id));
-  const classes: StudyResults['classes'] = [];
+  const classes: StudyData['classes'] = [];
   for (const project of projects) {
     const count = { defective: 0, clean: 0 };
     for await (const { id } of readTable(

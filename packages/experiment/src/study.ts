@@ -14,6 +14,7 @@ import type { MineOptions } from '@redef/mining';
 import { createLinearEngine, type TrainingEngine } from '@redef/training';
 import { createRuleVoter, type Rule, type VoteCache, type Voter } from '@redef/triage';
 import type { StudyResults } from './results.js';
+import { paperSeeds } from './seeds.js';
 import type { SplitRule } from './split.js';
 import type { StageOptions, StageResult } from './stage.js';
 import { dedupStage } from './stages/dedup.js';
@@ -26,9 +27,6 @@ import { trainStage } from './stages/train.js';
 import { triageStage } from './stages/triage.js';
 import { studyFolder } from './study-folder.js';
 import { type RunKey, type StudyPlan, writePlan } from './study-plan.js';
-
-/** Seeds of ReDef, section 4.4. */
-export const paperSeeds = Array.from({ length: 10 }, (_, i) => 12345 + i);
 
 /** Of the counterfactuals' draws and the bootstrap. */
 const studySeed = paperSeeds[0]!;

@@ -1,13 +1,9 @@
-/** The figures of Table 3, each in [0, 1]. */
-export interface TableMetrics {
-  f1: number;
-  prAuc: number;
-  accuracy: number;
-  precision: number;
-  recall: number;
-}
-
+/** The figures of ReDef's Table 3, in its order. */
 export const tableMetricNames = ['f1', 'prAuc', 'accuracy', 'precision', 'recall'] as const;
+export type TableMetricName = (typeof tableMetricNames)[number];
+
+/** Each in [0, 1]; F1 is always there, the others are `null` where imported results do not tell them. */
+export type TableMetrics = { f1: number } & Record<TableMetricName, number | null>;
 
 export interface TrivialPredictor extends TableMetrics {
   name: string;

@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { type CounterfactualName, counterfactualNames, type EncodingName, encodingNames } from '@redef/encoders';
-import { resultTable, ruleBasedWarning, runStudy, studyFolder } from '@redef/experiment';
+import { importStage, resultTable, ruleBasedWarning, runStudy, studyFolder } from '@redef/experiment';
 import { Command } from 'commander';
 import { addBudgetOptions, type BudgetOptions, budgetOf } from '../budget.js';
 import { type CliContext, print } from '../context.js';
 import { addMiningOptions, type MiningFlags, miningOptions } from '../mining-options.js';
 import { collect, integer, names, seeds } from '../options.js';
-import { describeStage } from '../print-stage.js';
+import { describeStage, printStage } from '../print-stage.js';
 import { writeSampleHistory } from '../sample-history/index.js';
 import { localFolder, parseSource } from '../sources.js';
 import { renderTextTable } from '../text-table.js';
@@ -44,7 +44,8 @@ export const studyCommand = (cli: CliContext): Command =>
         .option('--epochs <n>', 'passes over the training split', integer(1))
         .option('--workers <n>', 'worker processes for mining', integer(0))
         .option('--force', 'run every stage again')
-        .option('--json', 'print the results as JSON'),
+        .option('--json', 'print the results as JSON')
+        .addCommand(importCommand(cli)),
     ),
   ).action(async (options: Options) => {
     const { out, repo, encodings, counterfactuals, seeds, epochs, workers, force, json } = options;
@@ -77,7 +78,7 @@ export const studyCommand = (cli: CliContext): Command =>
       print(cli, JSON.stringify(results, null, 2));
       return;
     }
-    const warning = results.triage.summary.rule_based ? [`Note: ${ruleBasedWarning.text}`, ''] : [];
+    const warning = results.data?.triage.summary.rule_based ? [`Note: ${ruleBasedWarning.text}`, ''] : [];
     print(
       cli,
       [renderTextTable(resultTable(results)), '', ...warning, `report: ${join(folder.report, 'report.html')}`].join(
@@ -85,6 +86,16 @@ export const studyCommand = (cli: CliContext): Command =>
       ),
     );
   });
+
+const importCommand = (cli: CliContext): Command =>
+  new Command('import')
+    .description('the report of results that others published per seed, without training')
+    .argument('<table>', 'CSV, JSONL or Parquet: model, encoding, seed, metric, value; or a column for each metric')
+    .requiredOption('--out <folder>', 'where to write the report')
+    .action(async (table: string, { out }: { out: string }) => {
+      const at = (path: string): string => resolve(cli.cwd, path);
+      printStage(cli, await importStage({ table: at(table), out: at(out) }, { signal: cli.signal }));
+    });
 
 /** Training and prediction stages come by the dozen: progress shows them. */
 const isRun = (stage: string): boolean => stage === 'train' || stage === 'predict';

@@ -1,6 +1,6 @@
 import { describe, type RmAnova2Result } from '@redef/stats';
 import type { Condition } from '../evaluate.js';
-import type { StudyResults } from '../results.js';
+import type { StudyData, StudyResults } from '../results.js';
 import { type TableMetrics, tableMetricNames } from '../trivial.js';
 import { type Block, left, type ReportDocument, right, type Table } from './document.js';
 import { drawFigures, type Figure } from './figures.js';
@@ -8,22 +8,28 @@ import { findings } from './findings.js';
 
 /** Lays a study's results out as a report. The same results give the same document. */
 export function composeReport(results: StudyResults): ReportDocument {
-  const { triage, projects } = results;
+  const { data } = results;
   const figures = new Map(drawFigures(results).map((figure) => [figure.name, figure]));
   return {
-    title: `Change-level defect prediction: ${projects.map(({ project }) => project).join(', ')}`,
+    title: data
+      ? `Change-level defect prediction: ${data.projects.map(({ project }) => project).join(', ')}`
+      : 'Change-level defect prediction: imported results',
     blocks: [
-      ...(triage.summary.rule_based ? [ruleBasedWarning] : []),
+      ...(data?.triage.summary.rule_based ? [ruleBasedWarning] : []),
       { kind: 'heading', text: 'Findings' },
       { kind: 'list', items: findings(results) },
-      { kind: 'heading', text: 'Data' },
-      miningTable(results),
-      droppedTable(results),
-      triageTable(results),
-      splitTable(results),
-      ...figure(figures, 'class-counts', 'function-lengths'),
+      ...(data
+        ? [
+            { kind: 'heading' as const, text: 'Data' },
+            miningTable(data),
+            droppedTable(data),
+            triageTable(data),
+            splitTable(data),
+            ...figure(figures, 'class-counts', 'function-lengths'),
+          ]
+        : []),
       { kind: 'heading', text: 'Encodings' },
-      encodingTable(results),
+      ...(data ? [encodingTable(data)] : []),
       resultTable(results),
       ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning'),
       ...comparisonBlocks(results),
@@ -31,7 +37,10 @@ export function composeReport(results: StudyResults): ReportDocument {
       ...counterfactualBlocks(results),
       ...figure(figures, 'sensitivity'),
       { kind: 'heading', text: 'Where the numbers come from' },
-      { kind: 'list', items: sources(results) },
+      {
+        kind: 'list',
+        items: data ? sources(data) : ['the imported rows; results.json holds every number on this page'],
+      },
     ],
   };
 }
@@ -62,7 +71,7 @@ const miningColumns = [
   ['clean', 'clean'],
 ] as const;
 
-function miningTable({ projects }: StudyResults): Table {
+function miningTable({ projects }: StudyData): Table {
   return {
     kind: 'table',
     caption: 'Mined histories, in commits; the last two columns are candidates for triage',
@@ -81,7 +90,7 @@ function member(details: unknown, path: readonly string[]): unknown {
   );
 }
 
-function droppedTable({ projects, dedup, triage }: StudyResults): Table {
+function droppedTable({ projects, dedup, triage }: StudyData): Table {
   const rows = [
     ...projects.map(({ project, counts }) => [`mine ${project}`, counts.dropped] as const),
     ['triage', triage.counts.dropped] as const,
@@ -97,7 +106,7 @@ function droppedTable({ projects, dedup, triage }: StudyResults): Table {
   };
 }
 
-function triageTable({ triage: { summary } }: StudyResults): Table {
+function triageTable({ triage: { summary } }: StudyData): Table {
   const rows = (['defective', 'clean'] as const).flatMap((label) => {
     const { before, after, transitions, split } = summary[label];
     return [
@@ -115,7 +124,7 @@ function triageTable({ triage: { summary } }: StudyResults): Table {
   };
 }
 
-function splitTable({ dedup }: StudyResults): Table {
+function splitTable({ dedup }: StudyData): Table {
   const rows = (dedup.details.rows ?? {}) as Record<string, number>;
   return {
     kind: 'table',
@@ -129,7 +138,7 @@ function splitTable({ dedup }: StudyResults): Table {
   };
 }
 
-function encodingTable({ encodings }: StudyResults): Table {
+function encodingTable({ encodings }: StudyData): Table {
   return {
     kind: 'table',
     caption: 'What the token budget cut',
@@ -162,7 +171,8 @@ const metricTitles = { f1: 'F1', prAuc: 'PR-AUC', accuracy: 'accuracy', precisio
 export function resultTable({ conditions, trivial, cells }: StudyResults): Table {
   const stage1 = conditions.filter(({ counterfactual }) => counterfactual === undefined);
   const [first] = cells;
-  const test = first ? `${first.n} test changes, ${first.positives} defective` : 'no test changes';
+  const test =
+    first?.n === undefined ? 'size of the test set unknown' : `${first.n} test changes, ${first.positives} defective`;
   return {
     kind: 'table',
     caption: `Test results, mean ± standard deviation over seeds (ReDef, Table 3): ${test}`,
@@ -298,7 +308,7 @@ function counterfactualBlocks({ conditions, statistics: { counterfactuals } }: S
   ];
 }
 
-function sources({ projects, triage, split, dedup, encodings }: StudyResults): string[] {
+function sources({ projects, triage, split, dedup, encodings }: StudyData): string[] {
   return [
     ...projects.map(({ project, head, folder }) => `${project} at ${head}: ${folder}/manifest.json`),
     ...[triage, split, dedup, ...encodings].map(({ folder }) => `${folder}/manifest.json`),
@@ -308,11 +318,13 @@ function sources({ projects, triage, split, dedup, encodings }: StudyResults): s
 }
 
 const metricColumns = (): Table['columns'] => tableMetricNames.map((name) => right(metricTitles[name]));
-const metricCells = (metrics: TableMetrics): string[] => tableMetricNames.map((name) => metrics[name].toFixed(4));
+const metricCells = (metrics: TableMetrics): string[] =>
+  tableMetricNames.map((name) => metrics[name]?.toFixed(4) ?? '');
 const plusMinus = ({ mean, standardDeviation, seeds }: Condition): string[] =>
-  tableMetricNames.map((name) =>
-    seeds.length < 2 ? mean[name].toFixed(4) : `${mean[name].toFixed(4)} ± ${standardDeviation[name].toFixed(4)}`,
-  );
+  tableMetricNames.map((name) => {
+    const value = mean[name]?.toFixed(4) ?? '';
+    return seeds.length < 2 || value === '' ? value : `${value} ± ${standardDeviation[name]!.toFixed(4)}`;
+  });
 
 function whole(value: unknown): string {
   return typeof value === 'number' ? `${value}`.replace(/\B(?=(\d{3})+$)/g, ',') : '';

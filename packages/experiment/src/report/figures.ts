@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import type { StudyResults } from '../results.js';
+import type { StudyData, StudyResults } from '../results.js';
 
 /** A picture of a study: an SVG that stands alone, and what it shows in words. */
 export interface Figure {
@@ -19,8 +19,7 @@ const width = 640;
 /** The figures that the results have data for, in the order of the report. */
 export function drawFigures(results: StudyResults): Figure[] {
   return [
-    classCounts(results),
-    lengths(results),
+    ...(results.data ? [classCounts(results.data), lengths(results.data)] : []),
     f1ByEncoding(results),
     precisionRecall(results),
     calibrationCurves(results),
@@ -29,7 +28,7 @@ export function drawFigures(results: StudyResults): Figure[] {
   ].flatMap((figure) => figure ?? []);
 }
 
-function classCounts({ projects, classes }: StudyResults): Figure | undefined {
+function classCounts({ projects, classes }: StudyData): Figure | undefined {
   if (classes.length === 0) return undefined;
   return draw({
     name: 'class-counts',
@@ -49,7 +48,7 @@ function classCounts({ projects, classes }: StudyResults): Figure | undefined {
   });
 }
 
-function lengths({ lengths: distribution }: StudyResults): Figure | undefined {
+function lengths({ lengths: distribution }: StudyData): Figure | undefined {
   if (!distribution || distribution.percentiles.length === 0) return undefined;
   return draw({
     name: 'function-lengths',

@@ -9,7 +9,7 @@ export function findings(results: StudyResults): string[] {
   const { conditions, cells } = results;
   if (cells.length === 0) return ['No change reached the test split, so nothing can be said of any model.'];
   return [
-    dataSentence(results),
+    ...dataSentences(results),
     ...baselineSentences(results),
     ...encodingSentences(results, conditions),
     ...counterfactualSentences(results),
@@ -17,28 +17,34 @@ export function findings(results: StudyResults): string[] {
   ];
 }
 
-function dataSentence({ cells, dedup }: StudyResults): string {
+function dataSentences({ cells, data }: StudyResults): string[] {
   const { n, positives } = cells[0]!;
-  return (
-    `${dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; ` +
-    `the test set has ${n}, of which ${positives} are defective (${percent(positives / n)}).` +
-    (positives < 30
+  if (n === undefined || positives === undefined) return [];
+  const few =
+    positives < 30
       ? ' That is few: read every figure below with its spread over seeds, and as no more than a sketch.'
-      : '')
-  );
+      : '';
+  const kept = data
+    ? `${data.dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; `
+    : '';
+  return [
+    `${kept}the test set has ${n} changes, of which ${positives} are defective (${percent(positives / n)}).${few}`,
+  ];
 }
 
 function baselineSentences({ conditions, trivial }: StudyResults): string[] {
-  const allDefective = trivial.find(({ name }) => name === 'all defective')!;
+  const allDefective = trivial.find(({ name }) => name === 'all defective');
   const stage1 = conditions.filter(({ counterfactual }) => counterfactual === undefined);
   return unique(stage1.map(({ model }) => model)).map((model) => {
     const mine = stage1.filter((condition) => condition.model === model);
     const best = mine.reduce((a, b) => (b.mean.f1 > a.mean.f1 ? b : a));
-    const above = mine.filter(({ mean }) => mean.f1 > allDefective.f1).length;
+    const above = mine.filter(({ mean }) => allDefective && mean.f1 > allDefective.f1).length;
     return (
-      `${model}: the best encoding is ${best.encoding} with F1 ${best.mean.f1.toFixed(4)}; ` +
-      `calling every change defective scores ${allDefective.f1.toFixed(4)}, and ` +
-      `${above === 0 ? 'no encoding beats that' : `${above} of ${mine.length} encodings beat that`}.`
+      `${model}: the best encoding is ${best.encoding} with F1 ${best.mean.f1.toFixed(4)}` +
+      (allDefective
+        ? `; calling every change defective scores ${allDefective.f1.toFixed(4)}, and ` +
+          `${above === 0 ? 'no encoding beats that' : `${above} of ${mine.length} encodings beat that`}.`
+        : '.')
     );
   });
 }

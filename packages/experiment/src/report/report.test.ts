@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CurveRun, conditionCurves, interpolatedPrecision, lengthDistribution } from '../curves.js';
 import type { Cell } from '../evaluate.js';
-import { summarise } from '../evaluate.js';
-import type { StudyResults } from '../results.js';
-import { studyStatistics } from '../statistics.js';
-import { trivialPredictors } from '../trivial.js';
+import { type StudyData, type StudyResults, tabulate } from '../results.js';
 import { composeReport } from './compose.js';
 import { findings } from './findings.js';
 import { renderHtml } from './html.js';
@@ -56,38 +53,35 @@ function resultsOf(cells: StudyResults['cells'], ruleBased = true): StudyResults
   const stage = { folder: 'x', counts: { in: 3, kept: 2, dropped: { why: 1 } }, details: {} };
   const half = { before: 10, after: 8, transitions: {}, split: {}, rejected: {}, agreement: {}, truncated: {} };
   return {
-    schema: 'redef.results/1',
-    projects: [{ project: 'demo', head: 'f'.repeat(40), ...stage, details: { history: { commits: 12345 } } }],
-    triage: {
-      ...stage,
-      summary: {
-        schema: 'redef.triage-summary/1',
-        rule: 'unanimous-ab',
-        ballots: 3,
-        rule_based: ruleBased,
-        defective: half,
-        clean: half,
-        voters: [],
-        pairs: [],
-      } as unknown as StudyResults['triage']['summary'],
+    data: {
+      projects: [{ project: 'demo', head: 'f'.repeat(40), ...stage, details: { history: { commits: 12345 } } }],
+      triage: {
+        ...stage,
+        summary: {
+          schema: 'redef.triage-summary/1',
+          rule: 'unanimous-ab',
+          ballots: 3,
+          rule_based: ruleBased,
+          defective: half,
+          clean: half,
+          voters: [],
+          pairs: [],
+        } as unknown as StudyData['triage']['summary'],
+      },
+      split: stage,
+      dedup: { ...stage, details: { rows: { 'train defective': 40, 'train clean': 120 } } },
+      encodings: [{ encoding: 'diff-tags', ...stage, details: { tokens: 1000, tokens_lost: 250 } }],
+      classes: [
+        { project: 'demo', label: 'defective', count: 40 },
+        { project: 'demo', label: 'clean', count: 120 },
+      ],
+      lengths: lengthDistribution(
+        'lexical/1',
+        Array.from({ length: 300 }, (_, i) => 10 + 5 * i),
+      ),
     },
-    split: stage,
-    dedup: { ...stage, details: { rows: { 'train defective': 40, 'train clean': 120 } } },
-    encodings: [{ encoding: 'diff-tags', ...stage, details: { tokens: 1000, tokens_lost: 250 } }],
-    cells,
-    conditions: summarise(cells),
-    trivial: cells.length > 0 ? trivialPredictors(0.25) : [],
-    statistics: studyStatistics(cells, 1),
-    classes: [
-      { project: 'demo', label: 'defective', count: 40 },
-      { project: 'demo', label: 'clean', count: 120 },
-    ],
-    lengths: lengthDistribution(
-      'lexical/1',
-      Array.from({ length: 300 }, (_, i) => 10 + 5 * i),
-    ),
+    ...tabulate(cells, 1),
     curves: cells.length === 0 ? [] : [conditionCurves(curveRuns)],
-    seed: 1,
   };
 }
 
@@ -101,7 +95,7 @@ const strong = resultsOf(
 
 test('the findings say what the numbers say', () => {
   expect(findings(strong)).toEqual([
-    '2 labelled changes remain after duplicates and contradictions are removed; the test set has 200, of which 50 are defective (25.0%).',
+    '2 labelled changes remain after duplicates and contradictions are removed; the test set has 200 changes, of which 50 are defective (25.0%).',
     'linear: the best encoding is diff-tags with F1 0.6000; calling every change defective scores 0.4000, and 1 of 2 encodings beat that.',
     'linear: 1 of 1 pairs of encodings differ at p < .05 after Holm: diff-tags over after-only.',
     "reversed-tags changes linear's F1 on diff-tags by -0.5000 over 5 seeds, a fall beyond the spread over seeds (p < .05 after Holm).",

@@ -1,9 +1,5 @@
 import { join } from 'node:path';
-import { writeFileAtomic } from '@redef/core/files';
-import { composeReport } from '../report/compose.js';
-import { renderHtml } from '../report/html.js';
-import { renderLatex } from '../report/latex.js';
-import { renderMarkdown } from '../report/markdown.js';
+import { writeReport } from '../report/write-report.js';
 import { collectResults, type StudyResults } from '../results.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 import type { StudyFolder } from '../study-folder.js';
@@ -35,22 +31,8 @@ export async function reportStage(
       config: { plan },
       seed,
       run: async () => {
-        const document = composeReport(results);
-        const figures = document.blocks.flatMap((block) => (block.kind === 'figure' ? [block.figure] : []));
-        for (const { name, svg } of figures)
-          await writeFileAtomic(join(study.report, 'figures', `${name}.svg`), `${svg}\n`);
-        await writeFileAtomic(join(study.report, 'tables.tex'), renderLatex(document));
-        await writeFileAtomic(join(study.report, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
-        await writeFileAtomic(join(study.report, 'report.md'), renderMarkdown(document));
-        await writeFileAtomic(join(study.report, 'report.html'), renderHtml(document));
         return {
-          outputs: [
-            'report.html',
-            'report.md',
-            'results.json',
-            'tables.tex',
-            ...figures.map(({ name }) => `figures/${name}.svg`),
-          ],
+          outputs: await writeReport(study.report, results),
           counts: { in: runs.length, kept: results.cells.length, dropped: {} },
         };
       },

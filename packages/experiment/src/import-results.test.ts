@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { importResults } from './import-results.js';
+
+const seeds = [1, 2, 3, 4, 5];
+const f1 = (encoding: string, seed: number): number =>
+  encoding === 'diff' ? 0.6 + ((seed * 7) % 5) / 100 : 0.3 + ((seed * 3) % 5) / 100;
+
+test('long and wide tables give the same results, whatever the spelling of their columns', async () => {
+  const long = seeds.flatMap((seed) =>
+    ['diff', 'after'].flatMap((Encoding) => [
+      { Model: 'm', Encoding, Seed: `${seed}`, metric: 'F1', value: `${f1(Encoding, seed)}` },
+      { Model: 'm', Encoding, Seed: `${seed}`, metric: 'PR-AUC', value: '0.4' },
+      { Model: 'm', Encoding, Seed: `${seed}`, metric: 'BLEU', value: '17' },
+    ]),
+  );
+  const wide = seeds.flatMap((seed) =>
+    ['diff', 'after'].map((encoding) => ({
+      model: 'm',
+      encoding,
+      seed,
+      f1: f1(encoding, seed),
+      pr_auc: 0.4,
+      recall: '',
+    })),
+  );
+  const results = await importResults(long);
+  expect(results).toEqual(await importResults(wide));
+  expect(results.conditions[0]).toMatchObject({
+    encoding: 'diff',
+    mean: { f1: expect.closeTo(0.62, 12), prAuc: 0.4, recall: null },
+  });
+  expect(results.statistics.encodings[0]!.test!.meanDifference).toBeCloseTo(0.3, 12);
+  expect(results.trivial).toEqual([]);
+});
+
+test('the size of the test set brings the trivial predictors, a counterfactual its tests', async () => {
+  const rows = seeds.flatMap((seed) => [
+    { model: 'm', encoding: 'diff', seed, f1: f1('diff', seed), n: 1344, positives: 317 },
+    {
+      model: 'm',
+      encoding: 'diff',
+      counterfactual: 'reversed',
+      seed,
+      f1: f1('diff', seed + 1) - 0.2,
+      n: 1344,
+      positives: 317,
+    },
+  ]);
+  const { trivial, statistics } = await importResults(rows);
+  expect(trivial[0]!.f1).toBeCloseTo((2 * 317) / (1344 + 317), 12);
+  expect(statistics.counterfactuals[0]).toMatchObject({ counterfactual: 'reversed', n: 5 });
+});
+
+test.each<[Record<string, unknown>[], RegExp]>([
+  [[], /no rows/],
+  [[{ encoding: 'e', seed: 1, f1: 0.5 }], /row 1: model: expected a name/],
+  [[{ model: 'm', encoding: 'e', seed: 'x', f1: 0.5 }], /row 1: seed: expected a number, found "x"/],
+  [[{ model: 'm', encoding: 'e', f1: 0.5 }], /row 1: seed: expected a number, found nothing/],
+  [
+    [{ model: 'm', encoding: 'e', seed: 1, f1: 39.5 }],
+    /row 1: f1: expected a value from 0 to 1, found 39.5 \(a percentage\?\)/,
+  ],
+  [[{ model: 'm', encoding: 'e', seed: 1, recall: 0.5 }], /no F1 for m, e, seed 1/],
+  [
+    [
+      { model: 'm', encoding: 'e', seed: 1, f1: 0.5 },
+      { model: 'm', encoding: 'e', seed: 1, f1: 0.4 },
+    ],
+    /row 2: a second f1/,
+  ],
+  [[{ model: 'm', encoding: 'e', seed: 1, metric: 'f1' }], /row 1: value: expected a number, found nothing/],
+])('table %# is refused and the row named', async (rows, message) => {
+  await expect(importResults(rows)).rejects.toMatchObject({
+    code: 'invalid-results',
+    message: expect.stringMatching(message),
+  });
+});

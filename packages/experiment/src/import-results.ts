@@ -1,0 +1,102 @@
+import { RedefError } from '@redef/core';
+import type { Row } from '@redef/datasets';
+import type { Cell } from './evaluate.js';
+import { type StudyResults, tabulate } from './results.js';
+import { paperSeeds } from './seeds.js';
+import { type TableMetricName, tableMetricNames } from './trivial.js';
+
+/** Column and metric names as people write them: `PR-AUC`, `pr_auc`, `prAuc`. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const metricOf = new Map(tableMetricNames.map((name) => [plain(name), name]));
+
+/**
+ * Results that others published per seed, as the results of a study: the same tables, tests and report, without training.
+ * Rows are long (`model, encoding, seed, metric, value`) or wide (a column a metric); `counterfactual`, `n` and
+ * `positives` may stand beside. F1 is needed, since the tests are on it.
+ *
+ * @throws `RedefError` `invalid-results` names the row, counted from 1
+ */
+export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): Promise<StudyResults> {
+  const cells = new Map<string, Partial<Cell>>();
+  let number = 0;
+  for await (const row of rows) {
+    number++;
+    const values = new Map(Object.entries(row).map(([name, value]) => [plain(name), value]));
+    const model = required(values, 'model', number);
+    const encoding = required(values, 'encoding', number);
+    const seed = numeric(values, 'seed', number);
+    if (seed === undefined) throw invalid(number, 'seed: expected a number, found nothing');
+    const counterfactual = text(values.get('counterfactual'));
+    const key = JSON.stringify([model, encoding, counterfactual, seed]);
+    const cell = cells.get(key) ?? {
+      model,
+      encoding,
+      ...(counterfactual !== '' && { counterfactual }),
+      seed,
+      undefinedBecause: {},
+    };
+    cells.set(key, cell);
+    for (const size of ['n', 'positives'] as const) {
+      const value = numeric(values, size, number);
+      if (value !== undefined) cell[size] = value;
+    }
+    for (const [name, value] of metricsOf(values, number)) {
+      if (cell[name] !== undefined) throw invalid(number, `a second ${name} for ${model}, ${encoding}, seed ${seed}`);
+      cell[name] = value;
+    }
+  }
+  if (cells.size === 0) throw invalid(number, 'no rows');
+  const whole = [...cells.values()].map((cell): Cell => {
+    if (cell.f1 === undefined) throw invalid(number, `no F1 for ${cell.model}, ${cell.encoding}, seed ${cell.seed}`);
+    const missing = tableMetricNames.filter((name) => cell[name] === undefined).map((name) => [name, null]);
+    return { ...cell, ...Object.fromEntries(missing) } as Cell;
+  });
+  return { data: null, ...tabulate(whole, paperSeeds[0]!), curves: [] };
+}
+
+/** The metrics of one row: that of a long row, or those of a wide one. */
+function metricsOf(values: ReadonlyMap<string, unknown>, number: number): [TableMetricName, number][] {
+  const long = values.get('metric');
+  if (long !== undefined) {
+    const name = metricOf.get(plain(text(long)));
+    const value = numeric(values, 'value', number);
+    if (value === undefined) throw invalid(number, 'value: expected a number, found nothing');
+    return name ? [[name, share(value, name, number)]] : []; // a metric that no table shows
+  }
+  return [...metricOf].flatMap(([column, name]) => {
+    const value = numeric(values, column, number);
+    return value === undefined ? [] : [[name, share(value, name, number)]];
+  });
+}
+
+function share(value: number, name: string, number: number): number {
+  if (value < 0 || value > 1)
+    throw invalid(number, `${name}: expected a value from 0 to 1, found ${value} (a percentage?)`);
+  return value;
+}
+
+function required(values: ReadonlyMap<string, unknown>, name: string, number: number): string {
+  const value = text(values.get(name));
+  if (value === '') throw invalid(number, `${name}: expected a name, found nothing`);
+  return value;
+}
+
+function numeric(values: ReadonlyMap<string, unknown>, name: string, number: number): number | undefined {
+  const value = text(values.get(name));
+  if (value === '') return undefined;
+  const parsed = Number(value);
+  if (!Number.isFinite(parsed))
+    throw invalid(number, `${name}: expected a number, found ${JSON.stringify(value.slice(0, 40))}`);
+  return parsed;
+}
+
+function text(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value).trim();
+}
+
+function invalid(number: number, problem: string): RedefError {
+  return new RedefError(`row ${number}: ${problem}`, {
+    code: 'invalid-results',
+    remedy: 'Give columns model, encoding, seed, metric and value, or a column for each metric (f1, pr_auc, ...).',
+  });
+}

@@ -1,0 +1,25 @@
+import { readRows } from '@redef/datasets';
+import { importResults } from '../import-results.js';
+import { writeReport } from '../report/write-report.js';
+import { runStage, type StageOptions, type StageResult } from '../stage.js';
+
+/** Writes the report of results that others published per seed: see {@link importResults} for the table's columns. */
+export async function importStage(
+  { table, out }: { table: string; out: string },
+  options: StageOptions = {},
+): Promise<StageResult> {
+  return runStage(
+    {
+      name: 'import',
+      folder: out,
+      inputFiles: { table },
+      config: {},
+      run: async ({ signal }) => {
+        const results = await importResults(readRows(table, signal ? { signal } : {}));
+        const { length } = results.cells;
+        return { outputs: await writeReport(out, results), counts: { in: length, kept: length, dropped: {} } };
+      },
+    },
+    options,
+  );
+}
