@@ -19,8 +19,8 @@ const baseURL = `http://127.0.0.1:${String(port).trim()}/v1`;
 const folder = await mkdtemp(join(tmpdir(), 'redef-bench-'));
 
 /** Functions of 20 to 120 lines, one line changed. */
-function* candidates() {
-  for (let index = 0; index < count; index++) {
+function* candidates(from = 0, to = count) {
+  for (let index = from; index < to; index++) {
     const lines = Array.from(
       { length: 20 + (index % 100) },
       (_, line) => `  step_${line}(state, ${index * 31 + line});`,
@@ -43,70 +43,77 @@ function* candidates() {
   }
 }
 
-/** The same bodies through node:http alone, for a tenth of the calls. */
-async function bareClient() {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
-  const [{ change, evidence }] = candidates();
-  const { system, user } = renderPrompt(buildEvidence(change, evidence));
-  const body = JSON.stringify({ model: 'm', messages: [{ content: system }, { content: user }] });
-  const calls = Math.ceil((count * ballots) / 10);
+const slices = 10;
+const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+const [first] = candidates();
+const { system, user } = renderPrompt(buildEvidence(first.change, first.evidence));
+const bareBody = JSON.stringify({ model: 'm', messages: [{ content: system }, { content: user }] });
+
+const bareCall = () =>
+  new Promise((resolve, reject) => {
+    const call = request(`${baseURL}/chat/completions`, { method: 'POST', agent }, (response) => {
+      response.resume();
+      response.on('end', resolve);
+    });
+    call.on('error', reject);
+    call.end(bareBody);
+  });
+
+/** Seconds for so many calls through node:http alone. */
+async function bareClient(calls) {
   let next = 0;
   const started = performance.now();
   const work = async () => {
-    while (next++ < calls) {
-      await new Promise((resolve, reject) => {
-        const call = request(`${baseURL}/chat/completions`, { method: 'POST', agent }, (response) => {
-          response.resume();
-          response.on('end', resolve);
-        });
-        call.on('error', reject);
-        call.end(body);
-      });
-    }
+    while (next++ < calls) await bareCall();
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  agent.destroy();
-  return calls / ((performance.now() - started) / 1000);
+  return (performance.now() - started) / 1000;
 }
 
-async function run() {
-  const cache = await openVoteFile(join(folder, 'votes.jsonl'));
+/** Seconds and CPU milliseconds to vote on a range of candidates. */
+async function vote(cache, from, to) {
   const voter = createOpenAIVoter({ model: 'm', baseURL, provider: 'bench' });
-  const memory = [];
-  let done = 0;
-  const started = performance.now();
   const cpu = process.cpuUsage();
-  for await (const _ of triage(candidates(), { voters: [voter], ballots, cache, concurrency })) {
-    if (++done % Math.ceil(count / 10) === 0) memory.push(Math.round(process.memoryUsage().rss / 2 ** 20));
-  }
-  const seconds = (performance.now() - started) / 1000;
+  const started = performance.now();
+  for await (const _ of triage(candidates(from, to), { voters: [voter], ballots, cache, concurrency }));
   const { user, system } = process.cpuUsage(cpu);
-  await cache.close();
-  return {
-    seconds,
-    perSecond: (count * ballots) / seconds,
-    memory,
-    cpuMsPerVote: (user + system) / 1000 / (count * ballots),
-  };
+  return { seconds: (performance.now() - started) / 1000, cpuMs: (user + system) / 1000 };
 }
 
 try {
+  // slice by slice in turn, so that whatever else the machine does weighs on both alike
+  const cache = await openVoteFile(join(folder, 'votes.jsonl'));
+  const total = { votes: 0, seconds: 0, cpuMs: 0, bareCalls: 0, bareSeconds: 0 };
+  const memory = [];
+  for (let slice = 0; slice < slices; slice++) {
+    const [from, to] = [slice, slice + 1].map((part) => Math.round((part * count) / slices));
+    const calls = Math.ceil(((to - from) * ballots) / 3);
+    total.bareSeconds += await bareClient(calls);
+    total.bareCalls += calls;
+    const { seconds, cpuMs } = await vote(cache, from, to);
+    total.votes += (to - from) * ballots;
+    total.seconds += seconds;
+    total.cpuMs += cpuMs;
+    memory.push(Math.round(process.memoryUsage().rss / 2 ** 20));
+  }
+  const again = await vote(cache, 0, count);
+  await cache.close();
+
   const ideal = concurrency / (latencyMs / 1000);
-  const bare = await bareClient();
-  const first = await run();
-  const again = await run();
+  const bare = total.bareCalls / total.bareSeconds;
+  const ours = total.votes / total.seconds;
   const share = (value, of) => `${((100 * value) / of).toFixed(1)}%`;
   console.log(`${count} candidates x ${ballots} ballots, ${concurrency} calls at once, ${latencyMs} ms latency`);
   console.log(`ideal        ${ideal.toFixed(0)} votes/s`);
-  console.log(`bare client  ${bare.toFixed(0)} votes/s, ${share(bare, ideal)} of the ideal`);
+  console.log(`bare client  ${bare.toFixed(0)} calls/s, ${share(bare, ideal)} of the ideal`);
   console.log(
-    `triage       ${first.perSecond.toFixed(0)} votes/s, ${share(first.perSecond, ideal)} of the ideal, ${share(first.perSecond, bare)} of the bare client; ${first.seconds.toFixed(1)} s, ${first.cpuMsPerVote.toFixed(2)} ms of CPU a vote`,
+    `triage       ${ours.toFixed(0)} votes/s, ${share(ours, ideal)} of the ideal, ${share(ours, bare)} of the bare client`,
   );
-  console.log(`             resident memory at each tenth, MiB: ${first.memory.join(' ')}`);
-  console.log(
-    `from cache   ${again.seconds.toFixed(1)} s for ${count * ballots} votes, ${again.perSecond.toFixed(0)} votes/s`,
-  );
+  console.log(`             ${(total.cpuMs / total.votes).toFixed(2)} ms of CPU a vote`);
+  console.log(`             resident memory after each tenth, MiB: ${memory.join(' ')}`);
+  console.log(`from cache   ${again.seconds.toFixed(1)} s for ${total.votes} votes`);
 } finally {
+  agent.destroy();
   server.kill();
   await rm(folder, { recursive: true });
 }

@@ -45,9 +45,11 @@ export function parseAnswer(text: string): Answer | { problem: string } {
 export function quoteChecker(evidence: Evidence): (quotes: readonly string[]) => string[] {
   let haystack: string | undefined;
   return (quotes) => {
-    if (quotes.length === 0) return [];
-    haystack ??= evidence.sections.map(({ text }) => squeeze(text)).join('\n');
-    return quotes.filter((quote) => !haystack!.includes(squeeze(quote)));
+    return quotes.filter((quote) => {
+      if (evidence.sections.some(({ text }) => text.includes(quote))) return false;
+      haystack ??= evidence.sections.map(({ text }) => squeeze(text)).join('\n');
+      return !haystack.includes(squeeze(quote));
+    });
   };
 }
 

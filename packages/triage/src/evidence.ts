@@ -1,4 +1,4 @@
-import { type ChangeEvidence, type CodeChange, digestOf, RedefError } from '@redef/core';
+import { type ChangeEvidence, type CodeChange, digestOf, RedefError, sha256 } from '@redef/core';
 import { diffLines, unifiedDiff } from './line-diff.js';
 import { type Rubric, rubricFor } from './rubric.js';
 import { cutAround, cutEnd } from './truncate.js';
@@ -82,7 +82,12 @@ export function buildEvidence(
     function_name,
     sections,
     truncated: sections.reduce((sum, { left_out }) => sum + left_out, 0),
-    digest: digestOf({ rubric, path, function_name, sections }),
+    digest: digestOf([
+      rubric,
+      path,
+      function_name,
+      sections.map(({ text, ...rest }) => ({ ...rest, text: sha256(text) })),
+    ]),
   };
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRng, sha256 } from '@redef/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BatchServer, startBatchServer } from '../test/batch-server.js';
 import { bundle } from '../test/bundle.js';
 import { type ChatServer, startChatServer } from '../test/chat-server.js';
 
@@ -77,7 +78,7 @@ test(`killed ${kills} times at random points, a run ends with the votes of an un
     .map((line) => line.slice(0, 72));
   expect(keys).toHaveLength(3 * candidates);
   expect(new Set(keys).size).toBe(3 * candidates);
-  // nothing was asked again but what was under way at a kill, or failed
+  // nothing was asked again but what was under way at a kill, was on its way to the disk, or failed
   const asked = new Map<string, number>();
   for (const request of requests.slice(calmCalls)) {
     const call = sha256(JSON.stringify(request));
@@ -85,5 +86,48 @@ test(`killed ${kills} times at random points, a run ends with the votes of an un
   }
   expect(asked.size).toBe(3 * candidates);
   const calls = requests.length - calmCalls;
-  expect(calls).toBeLessThanOrEqual(3 * candidates + kills * concurrency + Math.ceil(calls / 11));
+  expect(calls).toBeLessThanOrEqual(3 * candidates + kills * 2 * concurrency + Math.ceil(calls / 11));
 }, 600_000); // each of the fifty is a process of its own: minutes on a machine that is busy
+
+test('killed at random points, a run by batch asks for no vote twice and ends with all of them', async () => {
+  const candidates = 30;
+  const batchProgram = await bundle(
+    fileURLToPath(new URL('../test/batch-child.ts', import.meta.url)),
+    join(folder, 'batch'),
+  );
+  const start = async (server: BatchServer, into: string): Promise<ChildProcess> => {
+    const args = [batchProgram, server.baseURL, into, String(candidates)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout!, 'data');
+    return child;
+  };
+  const fates = (index: number) =>
+    index === 1 ? ({ status: 'expired', line: (line: number) => (line % 2 ? 'expired' : 'answer') } as const) : {};
+  const calm = await startBatchServer({ fate: fates });
+  const [code] = await once(await start(calm, join(folder, 'calm-batch')), 'exit');
+  expect(code).toBe(0);
+  await calm.close();
+
+  const server = await startBatchServer({ fate: fates, polls: 30 });
+  const into = join(folder, 'killed-batch');
+  const rng = createRng('kill-batch');
+  let killed = 0;
+  for (let over = false; !over; ) {
+    const child = await start(server, into);
+    const exit = once(child, 'exit');
+    const soon = setTimeout(() => child.kill('SIGKILL'), 5 + rng.integer(40 + 40 * killed));
+    const [exitCode, signal] = await exit;
+    clearTimeout(soon);
+    if (signal === 'SIGKILL') killed++;
+    else {
+      expect(exitCode).toBe(0);
+      over = true;
+    }
+  }
+  expect(killed).toBeGreaterThan(5);
+  const rows = (at: string) => readFile(join(folder, at, 'rows.jsonl'), 'utf8');
+  expect(sha256(await rows('killed-batch'))).toBe(sha256(await rows('calm-batch')));
+  const expired = server.batches.filter(({ status }) => status === 'expired').flatMap(({ lines }) => lines);
+  expect(server.asked.length).toBe(3 * candidates + expired.filter((_, line) => line % 2).length);
+  await server.close();
+}, 600_000);

@@ -88,7 +88,7 @@ test('large runs are cut into batches of the allowed size', async () => {
   await start({ pageSize: 2 });
   const cache = createMemoryCache();
   expect(await vote({ cache, maxRequests: 7 })).toMatchObject({ batches: 9, votes: 60 });
-  expect(server.batches.map(({ lines }) => lines.length)).toEqual([7, 7, 7, 7, 7, 7, 7, 7, 4]);
+  expect(server.batches.map(({ lines }) => lines.length).sort()).toEqual([4, 7, 7, 7, 7, 7, 7, 7, 7]);
 });
 
 test.each(['upload', 'start', 'poll', 'download'])('a lost answer to %s makes no second batch', async (kind) => {
