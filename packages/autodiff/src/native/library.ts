@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { RedefError } from '@redef/core';
-import koffi, { type LibraryHandle } from 'koffi';
+import type koffi from 'koffi';
+import type { LibraryHandle } from 'koffi';
 
 /** A pointer that only the library looks behind. */
 export type Pointer = NonNullable<unknown>;
@@ -25,32 +26,29 @@ export interface Library {
 /** The version of the library whose table of functions is used here. */
 const version = '1.27.0';
 
-/** Positions in the `OrtApi` table. All belong to its first version, which its header says will never change. */
+/** A pointer that the function sets. */
+const out = 'out';
+
+/**
+ * Position in the `OrtApi` table, type of the result and types of the arguments. All belong to the table's first version,
+ * which the header says will never change.
+ */
 const signatures = {
-  GetErrorMessage: [2, 'const char* GetErrorMessage(void* status)'],
-  CreateEnv: [3, 'void* CreateEnv(int level, const char* id, _Out_ void** out)'],
-  CreateSessionFromArray: [
-    8,
-    'void* CreateSession(void* env, const void* model, size_t size, void* options, _Out_ void** out)',
-  ],
-  Run: [
-    9,
-    'void* Run(void* session, void* options, const char** inputNames, void** inputs, size_t inputCount, const char** outputNames, size_t outputCount, void** outputs)',
-  ],
-  CreateSessionOptions: [10, 'void* CreateSessionOptions(_Out_ void** out)'],
-  DisableMemPattern: [17, 'void* DisableMemPattern(void* options)'],
-  SetSessionGraphOptimizationLevel: [23, 'void* SetLevel(void* options, int level)'],
-  SetIntraOpNumThreads: [24, 'void* SetThreads(void* options, int threads)'],
-  CreateTensorWithDataAsOrtValue: [
-    49,
-    'void* CreateTensor(void* memory, void* data, size_t bytes, const int64_t* shape, size_t rank, int type, _Out_ void** out)',
-  ],
-  CreateCpuMemoryInfo: [69, 'void* CreateMemoryInfo(int allocator, int kind, _Out_ void** out)'],
-  ReleaseStatus: [93, 'void ReleaseStatus(void* status)'],
-  ReleaseSession: [95, 'void ReleaseSession(void* session)'],
-  ReleaseValue: [96, 'void ReleaseValue(void* value)'],
-  ReleaseSessionOptions: [100, 'void ReleaseSessionOptions(void* options)'],
-} as const satisfies Record<string, readonly [number, string]>;
+  GetErrorMessage: [2, 'str', ['void*']],
+  CreateEnv: [3, 'void*', ['int', 'str', out]],
+  CreateSessionFromArray: [8, 'void*', ['void*', 'void*', 'size_t', 'void*', out]],
+  Run: [9, 'void*', ['void*', 'void*', 'str*', 'void**', 'size_t', 'str*', 'size_t', 'void**']],
+  CreateSessionOptions: [10, 'void*', [out]],
+  DisableMemPattern: [17, 'void*', ['void*']],
+  SetSessionGraphOptimizationLevel: [23, 'void*', ['void*', 'int']],
+  SetIntraOpNumThreads: [24, 'void*', ['void*', 'int']],
+  CreateTensorWithDataAsOrtValue: [49, 'void*', ['void*', 'void*', 'size_t', 'int64_t*', 'size_t', 'int', out]],
+  CreateCpuMemoryInfo: [69, 'void*', ['int', 'int', out]],
+  ReleaseStatus: [93, 'void', ['void*']],
+  ReleaseSession: [95, 'void', ['void*']],
+  ReleaseValue: [96, 'void', ['void*']],
+  ReleaseSessionOptions: [100, 'void', ['void*']],
+} as const satisfies Record<string, readonly [position: number, result: string, args: readonly string[]]>;
 
 let loaded: Library | undefined;
 
@@ -65,16 +63,25 @@ export function loadLibrary(): Library {
 }
 
 function bind(): Library {
-  const entry = koffi.load(libraryPath()).func('void* OrtGetApiBase()')() as unknown;
+  const koffi = loadKoffi();
+  const entry = koffi.load(libraryPath()).func('OrtGetApiBase', 'void*', [])() as unknown;
+  // Types without names: named ones would clash with those of another copy of this package.
+  const functionAt = (pointer: unknown, result: string, args: readonly string[]): NativeFunction => {
+    const types = args.map((type) => (type === out ? koffi.out(koffi.pointer('void*')) : type));
+    return koffi.decode(pointer, koffi.proto(result, types)) as NativeFunction;
+  };
   const [getApi, getVersion] = koffi.decode(entry, koffi.array('void*', 2)) as [unknown, unknown];
-  const found = koffi.decode(getVersion, koffi.proto('const char* RedefGetVersion()'))() as string;
+  const found = functionAt(getVersion, 'str', [])() as string;
   if (found !== version) throw unavailable(`ONNX Runtime is ${found}, the native driver is made for ${version}`);
-  const api = koffi.decode(getApi, koffi.proto('void* RedefGetApi(uint32_t version)'))(1) as unknown;
-  const table = koffi.decode(api, koffi.array('void*', 101)) as unknown[];
+  const firstVersion = 1;
+  const table = koffi.decode(
+    functionAt(getApi, 'void*', ['uint32_t'])(firstVersion),
+    koffi.array('void*', 101),
+  ) as unknown[];
   const functions = Object.fromEntries(
-    Object.entries(signatures).map(([name, [position, signature]]) => [
+    Object.entries(signatures).map(([name, [position, result, args]]) => [
       name,
-      koffi.decode(table[position], koffi.proto(signature.replace(/(\w+)\(/, 'Redef$1('))),
+      functionAt(table[position], result, args),
     ]),
   ) as Record<keyof typeof signatures, NativeFunction>;
 
@@ -85,9 +92,9 @@ function bind(): Library {
     throw new Error(message);
   };
   const create = (name: keyof typeof signatures, ...args: unknown[]): Pointer => {
-    const out: [Pointer | null] = [null];
-    check(functions[name](...args, out));
-    return out[0]!;
+    const result: [Pointer | null] = [null];
+    check(functions[name](...args, result));
+    return result[0]!;
   };
   const fatalOnly = 4;
   const allOptimizations = 99;
@@ -138,6 +145,18 @@ function bind(): Library {
     releaseSession: (session) => functions.ReleaseSession(session),
     releaseTensor: (tensor) => functions.ReleaseValue(tensor),
   };
+}
+
+function loadKoffi(): typeof koffi {
+  try {
+    return createRequire(import.meta.url)('koffi') as typeof koffi;
+  } catch (cause) {
+    throw new RedefError('The native driver needs the package koffi, which cannot be loaded', {
+      code: 'native-unavailable',
+      remedy: 'npm install koffi, or use createOnnxRuntimeDriver.',
+      cause,
+    });
+  }
 }
 
 function libraryPath(): string {
