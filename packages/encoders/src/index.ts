@@ -9,7 +9,12 @@ export {
 export { type Movement, type ScorePair, type Sensitivity, sensitivityOf } from './counterfactuals/sensitivity.js';
 export { diffLines, type Edit, type LineDiff, splitLines } from './diff/line-diff.js';
 export { type EncodeChangesOptions, type Encoder, encodeChanges } from './encode-changes.js';
-export { EncodingSummarizer, type EncodingSummary, type LengthDistribution } from './encoding-summary.js';
+export {
+  type EncodedCounts,
+  EncodingSummarizer,
+  type EncodingSummary,
+  type LengthDistribution,
+} from './encoding-summary.js';
 export {
   createEncoding,
   type EncodingName,

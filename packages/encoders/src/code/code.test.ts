@@ -52,7 +52,7 @@ describe('lexemesOf', () => {
 });
 
 describe('localNames', () => {
-  const namesIn = (text: string): string[] => [...localNames(lexemesOf(text))].sort();
+  const namesIn = (text: string): string[] => [...localNames([lexemesOf(text)])].sort();
 
   it('finds parameters and local variables', () => {
     expect(
@@ -70,5 +70,10 @@ describe('localNames', () => {
     expect(namesIn('int f(int g) { int out = g(1); goto out; out: return a * b; }')).toEqual([]);
     expect(namesIn('void f() { struct s { int a; } x; x.a = 1; return; }')).toEqual([]);
     expect(namesIn('void f() { x = y; a(b * c); delete p; return z; typedef int I; extern int e; }')).toEqual([]);
+  });
+
+  it('leaves out what another version of the function uses as something else', () => {
+    const versions = ['int f(int g) { return g; }', 'int f(int h) { return g(h); }'].map(lexemesOf);
+    expect([...localNames(versions)]).toEqual(['h']);
   });
 });

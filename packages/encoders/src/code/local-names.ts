@@ -23,25 +23,41 @@ const tagged = words('struct union enum class goto #');
  * start of a statement, a parameter or a `for`. It misses some (the second of `int a, b`, function pointers) and leaves
  * out a name that is also called, jumped to or a `struct` tag, or a member where the function defines a `struct` itself,
  * so that renaming what it gives keeps the function's meaning. A name that a macro uses unseen is beyond it.
+ *
+ * @param functions Versions of one function: a name that one of them rules out is ruled out in all.
  */
-export function localNames(lexemes: readonly Lexeme[]): Set<string> {
+export function localNames(functions: readonly (readonly Lexeme[])[]): Set<string> {
+  const uses: Uses = { declared: new Set(), excluded: new Set(), members: new Set(), definesStruct: false };
+  for (const lexemes of functions) collectUses(lexemes, uses);
+  const { declared, excluded, members, definesStruct } = uses;
+  for (const name of excluded) declared.delete(name);
+  if (definesStruct) for (const name of members) declared.delete(name);
+  return declared;
+}
+
+interface Uses {
+  declared: Set<string>;
+  /** Called, jumped to or a tag. */
+  excluded: Set<string>;
+  /** Used as a member. */
+  members: Set<string>;
+  definesStruct: boolean;
+}
+
+function collectUses(lexemes: readonly Lexeme[], uses: Uses): void {
   const code = lexemes.filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const text = (i: number): string => code[i]?.text ?? '';
-  const declared = new Set<string>();
-  const excluded = new Set<string>();
-  const members = new Set<string>();
   let inBody = false;
-  let definesStruct = false;
   let start = 0; // of the statement or parameter at hand
   for (let i = 0; i < code.length; i++) {
     const word = text(i);
     if (code[i]!.kind === 'identifier') {
-      if (text(i + 1) === '(' || tagged.has(text(i - 1))) excluded.add(word);
-      if (memberOf.has(text(i - 1))) members.add(word);
+      if (text(i + 1) === '(' || tagged.has(text(i - 1))) uses.excluded.add(word);
+      if (memberOf.has(text(i - 1))) uses.members.add(word);
       const ends = inBody ? afterLocal : afterParameter;
-      if (ends.has(text(i + 1)) && !neverNames.has(word) && isType(code, start, i)) declared.add(word);
+      if (ends.has(text(i + 1)) && !neverNames.has(word) && isType(code, start, i)) uses.declared.add(word);
       if (inBody && (word === 'struct' || word === 'union' || word === 'class')) {
-        definesStruct ||= text(i + 1) === '{' || text(i + 2) === '{';
+        uses.definesStruct ||= text(i + 1) === '{' || text(i + 2) === '{';
       }
     }
     if (word === '{') inBody = true;
@@ -49,9 +65,6 @@ export function localNames(lexemes: readonly Lexeme[]): Set<string> {
       start = i + 1;
     if (word === ',' && !inBody) start = i + 1;
   }
-  for (const name of excluded) declared.delete(name);
-  if (definesStruct) for (const name of members) declared.delete(name);
-  return declared;
 }
 
 /** Whether an occurrence names a member or a qualified name, not a local one. */

@@ -36,22 +36,22 @@ export interface Perturbation {
 export function applyPerturbation(perturbation: Perturbation, encoding: Encoding, rng: Rng): Counterfactual {
   const { name, effect, appliesTo, perturbChange, perturbLayout } = perturbation;
   const ownRng = rng.fork(name);
+  const layout = (change: ChangeText, split: SplitName): Layout => {
+    if (!(split === 'test' ? appliesTo.test : appliesTo.train)) return encoding.layout(change);
+    const draws = ownRng.fork(change.id);
+    const laidOut = encoding.layout(perturbChange ? perturbChange(change, draws) : change);
+    return perturbLayout ? perturbLayout(laidOut, draws) : laidOut;
+  };
   return {
     name,
     encoding: encoding.name,
     specialTokens: encoding.specialTokens,
     effect,
     appliesTo,
-    layout(change, split) {
-      if (!(split === 'test' ? appliesTo.test : appliesTo.train)) return encoding.layout(change);
-      const draws = ownRng.fork(change.id);
-      const perturbed = perturbChange ? perturbChange(change, draws) : change;
-      const layout = encoding.layout(perturbed);
-      return perturbLayout ? perturbLayout(layout, draws) : layout;
-    },
+    layout,
     encode(change, { tokenizer, maxTokens }, split) {
       const marked = withMarks(tokenizer, encoding.specialTokens);
-      return fitLayout(change.id, this.layout(change, split), { tokenizer: marked, maxTokens });
+      return fitLayout(change.id, layout(change, split), { tokenizer: marked, maxTokens });
     },
   };
 }

@@ -13,7 +13,7 @@ export const renamedIdentifiers: Perturbation = {
   perturbChange(change, rng) {
     const before = lexemesOf(change.function_before);
     const after = lexemesOf(change.function_after);
-    const names = new Set([...localNames(before), ...localNames(after)]);
+    const names = localNames([before, after]);
     const taken = new Set([...before, ...after].map(({ text }) => text));
     const renamed = new Map<string, string>();
     let number = 0;

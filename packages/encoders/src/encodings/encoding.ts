@@ -39,19 +39,17 @@ export interface EncodingParts {
 /** An encoding from its layout and its inverse: escapes marks in the source before, fits the budget after. */
 export function defineEncoding({ name, specialTokens = [], headers = [], layout, recover }: EncodingParts): Encoding {
   const escaper = createMarkEscaper([...specialTokens, ...headers]);
+  const escapedLayout = ({ id, function_before: before, function_after: after }: ChangeText): Layout => {
+    const escaped = { id, function_before: escaper.escape(before), function_after: escaper.escape(after) };
+    const unchanged = escaped.function_before === before && escaped.function_after === after;
+    return { ...layout(escaped), escapedMarks: unchanged ? 0 : escaper.count(before) + escaper.count(after) };
+  };
   return {
     name,
     specialTokens,
-    layout(change) {
-      const { id, function_before: before, function_after: after } = change;
-      const escaped = { id, function_before: escaper.escape(before), function_after: escaper.escape(after) };
-      const unchanged = escaped.function_before === before && escaped.function_after === after;
-      const escapedMarks = unchanged ? 0 : escaper.count(before) + escaper.count(after);
-      return { ...layout(escaped), escapedMarks };
-    },
-    encode(change, { tokenizer, maxTokens }) {
-      return fitLayout(change.id, this.layout(change), { tokenizer: withMarks(tokenizer, specialTokens), maxTokens });
-    },
+    layout: escapedLayout,
+    encode: (change, { tokenizer, maxTokens }) =>
+      fitLayout(change.id, escapedLayout(change), { tokenizer: withMarks(tokenizer, specialTokens), maxTokens }),
     recover: (text) => recover(text, escaper),
   };
 }

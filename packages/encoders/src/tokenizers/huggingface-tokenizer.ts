@@ -1,4 +1,4 @@
-import { RedefError } from '@redef/core';
+import { digestOf, RedefError } from '@redef/core';
 import { type AddedTokens, addedTokens, decodeAround, encodeAround } from './added-tokens.js';
 import { ByteLevelBpe } from './byte-level-bpe.js';
 import type { TokenizerDefinition } from './definition.js';
@@ -24,7 +24,7 @@ export function createTokenizer(definition: TokenizerDefinition, preset: Tokeniz
   const lengths = byteLengths(vocab);
   const base = {
     model: new ByteLevelBpe(definition),
-    name: preset.name,
+    name: `${preset.name}/${digestOf(definition.model).slice(0, 8)}`,
     maxTokens: preset.maxTokens,
     prefix: Int32Array.from(preset.prefix, idOf),
     suffix: Int32Array.from(preset.suffix, idOf),
@@ -49,7 +49,7 @@ interface Base {
 
 function withAdded(base: Base, added: AddedTokens): Tokenizer {
   const { model, name, lengths, firstFree, ...rest } = base;
-  return {
+  const tokenizer: Tokenizer = {
     ...rest,
     id: [name, ...added.tokens].join(' '),
     size: firstFree + added.tokens.length,
@@ -57,7 +57,7 @@ function withAdded(base: Base, added: AddedTokens): Tokenizer {
     decode: (ids) => decodeAround(ids, added, (plain) => model.decode(plain)),
     addTokens(tokens) {
       const all = [...new Set([...added.tokens, ...tokens])];
-      return all.length === added.tokens.length ? this : withAdded(base, addedTokens(all, firstFree));
+      return all.length === added.tokens.length ? tokenizer : withAdded(base, addedTokens(all, firstFree));
     },
     covered(text, ids, count) {
       let bytes = 0;
@@ -68,6 +68,7 @@ function withAdded(base: Base, added: AddedTokens): Tokenizer {
       return unitsWithin(text, bytes);
     },
   };
+  return tokenizer;
 }
 
 /** In a byte-level vocabulary each character of a token stands for one byte. */

@@ -3,7 +3,7 @@
  * the model's start token, so that no source can forge one. Only tokens given to `addTokens` are found in a text.
  */
 export interface Tokenizer {
-  /** Vocabulary and preset, with the added tokens if any: what a record of encoded rows names. */
+  /** Preset and digest of the vocabulary, then the added tokens if any: what a record of encoded rows names. */
   readonly id: string;
   /** One more than the highest id: rows that the model's embedding table needs. */
   readonly size: number;

@@ -1,4 +1,4 @@
-import { RedefError } from '@redef/core';
+import { digestOf, RedefError } from '@redef/core';
 import { type AddedTokens, addedTokens, decodeAround, encodeAround } from './added-tokens.js';
 import { presetOf, type TokenizerPreset, type TokenizerPresetName } from './presets.js';
 import type { Tokenizer } from './tokenizer.js';
@@ -38,6 +38,7 @@ export function fromTransformers(
     cutInside(text, forged).flatMap((part) => tokenizer.encode(part, { add_special_tokens: false }));
   const decodePlain = (ids: number[]): string =>
     tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
+  const name = `${preset.name}/${digestOf(Object.fromEntries(vocab)).slice(0, 8)}`;
   const frame = {
     prefix: Int32Array.from(preset.prefix, idOf),
     suffix: Int32Array.from(preset.suffix, idOf),
@@ -46,7 +47,7 @@ export function fromTransformers(
   };
   const withAdded = (added: AddedTokens): Tokenizer => ({
     ...frame,
-    id: [preset.name, ...added.tokens].join(' '),
+    id: [name, ...added.tokens].join(' '),
     size: firstFree + added.tokens.length,
     encode: (text) => encodeAround(text, added, encodePlain),
     decode: (ids) => decodeAround(ids, added, decodePlain),
