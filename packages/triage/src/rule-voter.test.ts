@@ -22,6 +22,12 @@ test('reverted changes', async () => {
   expect(await judge('Add a cache', revert('It crashes on start.'))).toBe('B');
   expect(await judge('Fix the leak', revert(''))).toBe('C');
   expect(await judge('Add a cache', revert('Superseded by the new pool.'))).toBe('C');
+  expect(
+    await judge(
+      'Add a cache',
+      `Revert "Remap errors (#3193)" (#3565)\n\nThis reverts commit ${hash}.\n\nRefs: https://example.org/issues/7`,
+    ),
+  ).toBe('C');
   // a failure named only in the title of what was reverted, or in a trailer, is no reason
   expect(
     await judge('Fix the crash', `Revert "Fix the crash"\n\nThis reverts commit ${hash}.\nTested-by: crash bot`),

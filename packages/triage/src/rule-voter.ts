@@ -59,7 +59,8 @@ function statedText(message: string): string {
     .split('\n')
     .filter((line) => !/^\s*[A-Z][A-Za-z]*(-[A-Za-z]+)+\s*:/.test(line) && !/^\s*(Cc|Link|Bug|Closes)\s*:/i.test(line))
     .join('\n')
-    .replace(/^[ \t]*(re-?)?revert\w*:?[ \t]+["“].*["”]\s*\.?\s*$/gim, '')
+    .replace(/\bhttps?:\/\/\S+/g, '')
+    .replace(/^[ \t]*(re-?)?revert\w*:?[ \t]+["“].*["”][ \t]*(\(#\d+\))?[ \t.]*$/gim, '')
     .replace(/\bthis (partially )?reverts (commit|change|patch)?\s*\w*\s*[0-9a-f]{7,64}\b\.?/gi, '')
     .replace(/\b[0-9a-f]{7,64}\b/g, '');
 }
