@@ -1,4 +1,9 @@
 export { type MinedRow, mineCandidates } from './candidates/mine-candidates.js';
+export {
+  mineRepositories,
+  type RepositoryOutcome,
+  type RepositoryToMine,
+} from './candidates/mine-repositories.js';
 export type { MiningCounts, MiningSummary } from './candidates/summary.js';
 export { type FunctionChangesOptions, mineFunctionChanges } from './changes/mine-function-changes.js';
 export { cloneRepository } from './git/clone-repository.js';

@@ -1,6 +1,6 @@
 import { parseRecord } from '@redef/core';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type MinedRow, type MineOptions, mineCandidates } from '../src/index.js';
+import { type MinedRow, type MineOptions, mineCandidates, mineRepositories } from '../src/index.js';
 import { collectAll, type FixtureCommit, FixtureRepository, source } from './git-fixture.js';
 
 const repositories: FixtureRepository[] = [];
@@ -326,4 +326,23 @@ test('rows come in the order of the history and every one is accounted for', asy
     commits_other_file: 1,
     commits_not_modified: 1,
   });
+});
+
+test('several repositories in one call: one that cannot be mined is a reject, and the others go on', async () => {
+  const [one, two] = [make(), make()];
+  for (const repository of [one, two])
+    repository.commit(state('Begin', 1, 1, 1), state('f', 2, 1, 1), state('f', 3, 1, 1));
+  const { rows, summary: outcomes } = await collectAll(
+    mineRepositories([one.path, '/nowhere', { path: two.path, project: 'second' }], {
+      allClean: true,
+      project: 'first',
+    }),
+  );
+  const told = rows.map((row) => (row.kind === 'candidate' ? row.change.project : row.reject.reason));
+  expect(told).toEqual(['first', 'never-touched-again', 'repository-missing', 'second', 'never-touched-again']);
+  expect(outcomes.map((outcome) => ('summary' in outcome ? outcome.summary.project : outcome.error.code))).toEqual([
+    'first',
+    'repository-missing',
+    'second',
+  ]);
 });

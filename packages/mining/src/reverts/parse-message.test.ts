@@ -39,6 +39,15 @@ describe('revert wording before an id is strict', () => {
     [`Revert https://example.org/o/r/commit/${a}`, ['strict revert-wording A']],
     [`Revert "Add x" (${a.slice(0, 10)})`, [`strict revert-wording ${a.slice(0, 10)}`, 'loose quoted-subject Add x']],
     [`This reverts commit ${a}, reversing\nchanges made to ${b}.`, ['strict this-reverts-commit A', 'loose context B']],
+    [
+      `Revert "x: revert ${b.slice(0, 8)} and more"\n\nThis reverts commit ${a}.`,
+      [
+        'strict this-reverts-commit A',
+        `loose quoted-subject x: revert ${b.slice(0, 8)} and more`,
+        `loose context ${b.slice(0, 8)}`,
+      ],
+    ],
+    ['Revert "Revert r1234"', ['loose quoted-subject Revert r1234']],
     ['Revert r1234 and r1235', ['strict svn-revision 1234', 'strict svn-revision 1235']],
     ['Revert "x (#12)" (#13)\n\nReverts org/repo#12', ['strict pull-request 12', 'loose quoted-subject x (#12)']],
   ])('%j', (message, expected) => expect(short(message)).toEqual(expected));

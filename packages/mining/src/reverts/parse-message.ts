@@ -75,28 +75,38 @@ export function parseRevertMessage(message: string): ParsedMessage {
   const reverts = new Mentions();
   const relands = new Mentions();
   const [subject = ''] = message.split('\n', 1);
-  addPhrases(message, relandVerb, relands, () => 'revert-wording');
+  // what a subject quotes is another commit's subject: its wording says nothing of this one
+  const quotes = /^[^"'“\n]{0,120}["'“](.{1,999})["'”]/.exec(subject);
+  const quoted = quotedRevert.test(subject) || quotedReland.test(subject) ? (quotes?.[0].length ?? 0) : 0;
+  const phrases = quoted > 0 ? maskQuoted(message, quotes![0].length - quotes![1]!.length - 1, quoted - 1) : message;
+  addPhrases(phrases, relandVerb, relands, () => 'revert-wording');
   const landed = quotedReland.exec(subject)?.[1];
   if (landed) relands.add({ reference: { kind: 'subject', subject: landed }, shape: 'quoted-subject', strict: false });
   if (keyword) {
-    addPhrases(message, revertVerb, reverts, shapeOf);
+    addPhrases(phrases, revertVerb, reverts, shapeOf);
     addLists(message, reverts);
     if (/^revert(?:\([^)]{0,80}\))?!?:/i.test(subject)) {
       for (const [, refs] of message.matchAll(/^Refs?: (.+)$/gim))
         reverts.addHashes(refs!, 'conventional-revert', true);
     }
   }
-  addPhrases(message, backoutVerb, reverts, () => 'backout');
+  addPhrases(phrases, backoutVerb, reverts, () => 'backout');
   if (!keyword) return { keyword, reverts: reverts.list, relands: relands.list };
 
-  for (const [, number] of message.matchAll(pullPhrase)) {
+  for (const [, number] of phrases.matchAll(pullPhrase)) {
     reverts.add({ reference: { kind: 'pull-request', number: Number(number) }, shape: 'pull-request', strict: true });
   }
-  const quoted = quotedRevert.exec(subject)?.[1];
-  if (quoted) reverts.add({ reference: { kind: 'subject', subject: quoted }, shape: 'quoted-subject', strict: false });
+  const reverted = quotedRevert.exec(subject)?.[1];
+  if (reverted)
+    reverts.add({ reference: { kind: 'subject', subject: reverted }, shape: 'quoted-subject', strict: false });
   // all other ids are context, which the paper's rule counts as well
   reverts.addHashes(message, 'context', false);
   return { keyword, reverts: reverts.list, relands: relands.list };
+}
+
+/** The message with a stretch of its subject turned into dots, so that all offsets stay. */
+function maskQuoted(message: string, from: number, to: number): string {
+  return message.slice(0, from) + '.'.repeat(Math.max(0, to - from)) + message.slice(to);
 }
 
 /** A verb, what may follow it, and the ids after that. */
