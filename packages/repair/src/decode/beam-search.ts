@@ -1,8 +1,9 @@
 import type { RunOptions } from '@redef/core';
+import { checkInteger } from '../check-integer.js';
 import { CodexglueBeam, type CodexglueRule } from './codexglue-beam.js';
 import type { DecodeLimits, DecoderStep, Hypothesis } from './decoder-step.js';
 import { HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
-import { checkInteger, checkLimits, runSteps } from './run-steps.js';
+import { checkLimits, runSteps } from './run-steps.js';
 
 export interface BeamSearchOptions extends DecodeLimits {
   /** Beams for each sample: any number; the papers use 1, 3, 5, 10, 20, 30, 40 and 50. */

@@ -1,8 +1,9 @@
 import { RedefError, type RunOptions } from '@redef/core';
+import { checkInteger } from '../check-integer.js';
 import type { BeamSearchOptions } from './beam-search.js';
 import type { DecodeLimits, DecoderStep, Hypothesis } from './decoder-step.js';
 import { HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
-import { checkInteger, checkLimits, runSteps, type SampleSearch } from './run-steps.js';
+import { checkLimits, runSteps, type SampleSearch } from './run-steps.js';
 
 export interface DiverseBeamSearchOptions extends Omit<BeamSearchOptions, 'rule'> {
   /** Groups that share the width; it must be a multiple. */

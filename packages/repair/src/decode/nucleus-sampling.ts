@@ -1,7 +1,8 @@
 import { RedefError, type Rng, type RunOptions } from '@redef/core';
+import { checkInteger } from '../check-integer.js';
 import type { DecodeLimits, DecoderStep, Hypothesis } from './decoder-step.js';
 import { SinglePath } from './greedy-search.js';
-import { checkInteger, checkLimits, runSteps, type SampleSearch } from './run-steps.js';
+import { checkLimits, runSteps, type SampleSearch } from './run-steps.js';
 
 export interface NucleusSamplingOptions extends DecodeLimits {
   /** Draw from the fewest most probable tokens that together reach this probability, in (0, 1]. Default 0.95. */

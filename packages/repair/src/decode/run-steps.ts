@@ -1,4 +1,5 @@
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
+import { checkInteger } from '../check-integer.js';
 import type { DecodeLimits, DecoderStep } from './decoder-step.js';
 
 /** The search of one sample: told the log-probabilities of its rows, it says how to go on. */
@@ -85,14 +86,4 @@ export function checkLimits(decoder: DecoderStep<unknown>, samples: number, limi
   checkInteger('minNewTokens', minNewTokens, 0, maxNewTokens);
   checkInteger('startToken', startToken, 0, decoder.vocabularySize - 1);
   checkInteger('endToken', endToken, 0, decoder.vocabularySize - 1);
-}
-
-/** @throws `RedefError` `invalid-option` */
-export function checkInteger(name: string, value: number, least: number, most = Number.MAX_SAFE_INTEGER): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new RedefError(`${name} must be an integer ${range}, got ${value}`, {
-    code: 'invalid-option',
-    remedy: `Pass another ${name}.`,
-  });
 }

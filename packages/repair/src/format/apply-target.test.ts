@@ -86,6 +86,15 @@ test('unbalanced region markers are refused', () => {
   expect(() => applyTarget('a <S2SV_EndBug> b', '')).toThrow('has no partner');
 });
 
+test('a function of 300,000 tokens is no trouble', () => {
+  const before = Array.from({ length: 300_000 }, (_, i) => (i % 3 === 2 ? ';' : `t${i}`));
+  const after = before.toSpliced(150_000, 2, 'x');
+  const { source, target } = formatSample(before, after);
+  expect(applyTarget(source, target)).toMatchObject({ status: 'placed', tokens: after });
+  expect(applyTarget(source, '')).toMatchObject({ status: 'placed', edits: [] });
+  expect(() => applyTarget(source, '', { maxCandidates: 0 })).toThrow('maxCandidates must be');
+});
+
 const tokens = fc.array(fc.constantFrom('a', 'b', ';', '{', '}'), { maxLength: 14 });
 
 test.each([1, 2, 3])('what is placed is the function after; otherwise it is among the readings (context %i)', (n) => {

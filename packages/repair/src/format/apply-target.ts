@@ -1,4 +1,5 @@
-import { checkContextTokens, formatTarget, type TokenRange } from './format-sample.js';
+import { checkInteger } from '../check-integer.js';
+import { formatTarget, type TokenRange } from './format-sample.js';
 import { matchingDiff } from './matching-diff.js';
 import { parseSource, parseTarget, type TargetHunk } from './parse-sample.js';
 import { type ContextIndex, indexContexts, placements, type RegionRule } from './placements.js';
@@ -46,11 +47,12 @@ const placementsPerResult = 16;
  * by the region markers. A target that fits in more than one way with different results is reported as ambiguous, one
  * that fits nowhere as impossible; neither is guessed. An empty target leaves the function as it is.
  *
- * @throws `RedefError` `invalid-source` where the source's markers are not balanced; never for a bad target
+ * @throws `RedefError` `invalid-source` where the source's markers are not balanced, `invalid-option`; never for a bad target
  */
 export function applyTarget(source: string, target: string, options: ApplyOptions = {}): AppliedTarget {
   const { contextTokens = 3, diff = matchingDiff, maxCandidates = 64 } = options;
-  checkContextTokens(contextTokens);
+  checkInteger('contextTokens', contextTokens, 1);
+  checkInteger('maxCandidates', maxCandidates, 1);
   const { tokens, regions } = parseSource(source);
   const parsed = parseTarget(target, contextTokens);
   if ('malformed' in parsed) return { status: 'impossible', reason: parsed.malformed };

@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { checkInteger } from '../check-integer.js';
 import { matchingDiff } from './matching-diff.js';
 import { endBug, modEnd, modStart, nullToken, reservedTokens, startBug } from './special-tokens.js';
 import { mergeEdits, type TokenDiff, type TokenEdit } from './token-edits.js';
@@ -40,7 +41,7 @@ export function formatSample(
   after: readonly string[],
   { contextTokens = 3, cwe = 'CWE-000', diff = matchingDiff, lines = statementLines(before) }: FormatOptions = {},
 ): RepairSample {
-  checkContextTokens(contextTokens);
+  checkInteger('contextTokens', contextTokens, 1);
   for (const tokens of [before, after]) tokens.forEach(checkToken);
   const edits = mergeEdits(before, diff(before, after), contextTokens);
   const source = [cwe, ...markRegions(before, regionsOf(edits, lines))].join(' ');
@@ -101,13 +102,13 @@ function regionsOf(edits: readonly TokenEdit[], lines: readonly TokenRange[]): T
 }
 
 function markRegions(tokens: readonly string[], regions: readonly TokenRange[]): string[] {
-  const marked: string[] = [];
+  const parts: (readonly string[])[] = [];
   let position = 0;
   for (const { start, end } of regions) {
-    marked.push(...tokens.slice(position, start), startBug, ...tokens.slice(start, end), endBug);
+    parts.push(tokens.slice(position, start), [startBug], tokens.slice(start, end), [endBug]);
     position = end;
   }
-  return [...marked, ...tokens.slice(position)];
+  return [...parts, tokens.slice(position)].flat();
 }
 
 function checkToken(token: string): void {
@@ -116,14 +117,5 @@ function checkToken(token: string): void {
     code: 'reserved-token',
     remedy: 'Leave this sample out: the format cannot tell that token from its own markers.',
     disposition: 'skip',
-  });
-}
-
-/** @throws `RedefError` `invalid-option` */
-export function checkContextTokens(contextTokens: number): void {
-  if (Number.isInteger(contextTokens) && contextTokens >= 1) return;
-  throw new RedefError(`contextTokens must be an integer of at least 1, got ${contextTokens}`, {
-    code: 'invalid-option',
-    remedy: 'Pass 3, as in the published data.',
   });
 }

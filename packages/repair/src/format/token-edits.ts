@@ -38,7 +38,7 @@ export function shortestEdits(
       start += part.value.length;
       open.end = start;
     } else {
-      open.tokens.push(...part.value);
+      for (const token of part.value) open.tokens.push(token);
     }
   }
   return edits;

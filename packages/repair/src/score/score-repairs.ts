@@ -119,7 +119,7 @@ export function scoreRepairs(
       reference: target,
     }));
     seeds.push(seedMetrics(seed, ofSeed, pairs, options));
-    scores.push(...ofSeed);
+    for (const score of ofSeed) scores.push(score);
   }
   return {
     samples: byId.size,
