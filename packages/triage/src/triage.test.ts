@@ -148,3 +148,16 @@ test('a consumer that leaves ends the calls: those under way are kept, no other 
   await run(candidates, { voters: [voterAt(chat)], cache });
   expect(chat.requests).toHaveLength(300);
 });
+
+test('many calls at once on one signal draw no warning', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on('warning', listen);
+  const chat = await start({ latencyMs: 20 });
+  const { signal } = new AbortController();
+  await run([...makeCandidates(20)], { voters: [voterAt(chat)], concurrency: 40, signal });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off('warning', listen);
+  expect(chat.peak).toBeGreaterThan(20);
+  expect(warnings).toEqual([]);
+});

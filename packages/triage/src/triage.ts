@@ -13,6 +13,7 @@ import {
 import { createMemoryCache, type VoteCache, voteKey } from './cache.js';
 import { decide, type Rule } from './decide.js';
 import { buildEvidence, type Evidence, type EvidenceOptions } from './evidence.js';
+import { withManyListeners } from './many-listeners.js';
 import { createSemaphore } from './semaphore.js';
 import { SummaryTally, type TriageSummary } from './summary.js';
 import type { TriageEvent, Voter } from './voter.js';
@@ -62,11 +63,12 @@ export async function* triage(
   candidates: AsyncIterable<Candidate> | Iterable<Candidate>,
   options: TriageOptions,
 ): AsyncGenerator<TriageRow, TriageSummary, undefined> {
-  const { voters, ballots = 3, rule = 'unanimous-ab', concurrency = 8, signal, onEvent, total } = options;
+  const { voters, ballots = 3, rule = 'unanimous-ab', concurrency = 8, onEvent, total } = options;
   const panel = panelOf(voters, ballots);
   checkConcurrency(concurrency);
   const tally = new SummaryTally(rule, ballots);
-  const booth = createBooth(options.cache ?? createMemoryCache(), concurrency, options);
+  const { signal, release } = withManyListeners(options.signal);
+  const booth = createBooth(options.cache ?? createMemoryCache(), concurrency, { signal, ...(onEvent && { onEvent }) });
   const outcomes = mapOrdered(
     candidates,
     async ({ change, evidence: history }) => {
@@ -78,35 +80,39 @@ export async function* triage(
       return { evidence, row: { id: change.id, votes, ...decide(evidence.rubric, votes, rule) } };
     },
     // far enough ahead that one slow candidate at the front does not starve the calls
-    { concurrency: 4 * concurrency, ...(signal && { signal }) },
+    { concurrency: 4 * concurrency, signal },
   );
 
   const started = performance.now();
   let done = 0;
-  for await (const { evidence, row } of outcomes) {
-    tally.add(evidence, row);
-    let resumed = false;
-    try {
-      yield row;
-      resumed = true;
-    } finally {
-      if (!resumed) booth.close(); // the consumer is through: what waits for its turn is not asked any more
+  try {
+    for await (const { evidence, row } of outcomes) {
+      tally.add(evidence, row);
+      let resumed = false;
+      try {
+        yield row;
+        resumed = true;
+      } finally {
+        if (!resumed) booth.close(); // the consumer is through: what waits for its turn is not asked any more
+      }
+      done++;
+      const elapsed = (performance.now() - started) / 1000;
+      onEvent?.({
+        type: 'progress',
+        stage: 'triage',
+        unit: 'candidates',
+        done,
+        ...(total === undefined ? {} : { total, seconds_left: (elapsed / done) * Math.max(0, total - done) }),
+      });
     }
-    done++;
-    const elapsed = (performance.now() - started) / 1000;
-    onEvent?.({
-      type: 'progress',
-      stage: 'triage',
-      unit: 'candidates',
-      done,
-      ...(total === undefined ? {} : { total, seconds_left: (elapsed / done) * Math.max(0, total - done) }),
-    });
+  } finally {
+    release();
   }
   return tally.summary();
 }
 
 /** Where votes are cast: from the cache, from a call already under way for the same key, or by asking the voter. */
-function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }: RunOptions<TriageEvent>) {
+function createBooth(cache: VoteCache, concurrency: number, run: RunOptions<TriageEvent> & { signal: AbortSignal }) {
   const admit = createSemaphore(concurrency);
   const underWay = new Map<string, Promise<Vote>>();
   let failure: { error: unknown } | undefined;
@@ -114,9 +120,9 @@ function createBooth(cache: VoteCache, concurrency: number, { signal, onEvent }:
   const ask = async (voter: Voter, evidence: Evidence, ballot: number, key: string): Promise<Vote> => {
     try {
       const cast = await admit(async () => {
-        throwIfAborted(signal);
+        throwIfAborted(run.signal);
         if (failure) throw failure.error; // start nothing new once the run is lost
-        return voter.vote(evidence, ballot, { ...(signal && { signal }), ...(onEvent && { onEvent }) });
+        return voter.vote(evidence, ballot, run);
       });
       // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
       const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);

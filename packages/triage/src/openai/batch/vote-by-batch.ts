@@ -6,6 +6,7 @@ import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import type { Batch } from 'openai/resources/batches';
 import { costUsd } from '../../budget.js';
 import type { VoteCache } from '../../cache.js';
+import { withManyListeners } from '../../many-listeners.js';
 import { type Candidate, panelOf, type TriageOptions } from '../../triage.js';
 import type { TriageEvent } from '../../voter.js';
 import { identify, type OpenAIVoterOptions } from '../voter.js';
@@ -60,8 +61,20 @@ export async function voteByBatch(
   candidates: () => AsyncIterable<Candidate> | Iterable<Candidate>,
   options: BatchOptions,
 ): Promise<BatchReport> {
-  const { voters, ballots = 3, folder, maxRounds = 5, signal, onEvent } = options;
-  const run = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
+  const { signal, release } = withManyListeners(options.signal);
+  try {
+    return await voteInRounds(candidates, options, { signal, ...(options.onEvent && { onEvent: options.onEvent }) });
+  } finally {
+    release();
+  }
+}
+
+async function voteInRounds(
+  candidates: () => AsyncIterable<Candidate> | Iterable<Candidate>,
+  options: BatchOptions,
+  run: RunOptions<TriageEvent>,
+): Promise<BatchReport> {
+  const { voters, ballots = 3, folder, maxRounds = 5 } = options;
   const clerks = voters.map((voter) => new Clerk(voter, options, run));
   const panel = panelOf(clerks, ballots);
   const report: BatchReport = {
