@@ -66,6 +66,9 @@ function encodingSentences({ statistics }: StudyResults, conditions: readonly Co
 function counterfactualSentences({ statistics }: StudyResults): string[] {
   return statistics.counterfactuals.map(
     ({ model, counterfactual, encoding, meanDifference, pHolm, equivalence, n }) => {
+      if (meanDifference === 0 && pHolm === null) {
+        return `${counterfactual} leaves ${model}'s F1 on ${encoding} exactly as it is, on ${n} seeds of ${n}.`;
+      }
       const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${(-meanDifference).toFixed(4)} over ${n} seeds`;
       if (pHolm === null) return `${change}; there is no spread to test it against.`;
       if (equivalence?.equivalent)
