@@ -45,9 +45,7 @@ export function cohensKappa<C extends Category>(
     [a, 'a'],
     [b, 'b'],
   ] as const) {
-    const missing = Array.from(ratings).findIndex(
-      (rating) => (rating ?? Number.NaN) !== rating || Number.isNaN(rating),
-    );
+    const missing = Array.from(ratings).findIndex((rating) => !isRating(rating));
     if (missing !== -1) {
       fail(
         'missing-rating',
@@ -128,3 +126,7 @@ function categoriesSeen<C extends Category>(a: ArrayLike<C>, b: ArrayLike<C>, or
   }
   return seen;
 }
+
+/** False for what a JavaScript caller may pass besides: null, undefined, NaN. */
+const isRating = (value: unknown): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value) && !Number.isNaN(value);

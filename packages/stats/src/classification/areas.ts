@@ -1,14 +1,13 @@
 import type { Numbers } from '../checks.js';
 import { type Labels, type ScoresByClass, scoresByClass, sweepThresholds } from './score-sweep.js';
 
-const prAucMethods = ['average-precision', 'trapezoid'] as const;
+export const prAucMethods = ['average-precision', 'trapezoid'] as const;
 /**
  * How the area under the precision-recall curve is summed: `'average-precision'` is Σ (R_k - R_{k-1}) P_k, with no
  * interpolation, scikit-learn's `average_precision_score`; `'trapezoid'` joins the points, from (recall 0, precision 1),
  * and is too kind by a little (Davis and Goadrich, 2006).
  */
 export type PrAucMethod = (typeof prAucMethods)[number];
-export { prAucMethods };
 
 /** Area under the precision-recall curve (ReDef, section 4.3, equation 4); 0 when there is no positive. */
 export function precisionRecallArea(byClass: ScoresByClass, method: PrAucMethod): number {
@@ -43,7 +42,7 @@ export function rocArea(byClass: ScoresByClass): number {
   return doubled / (2 * pairs);
 }
 
-/** Area under the precision-recall curve; 0 when there is no positive ({@link precisionRecallArea} via {@link metrics} flags it). */
+/** Area under the precision-recall curve; 0 when there is no positive, which {@link metrics} flags. */
 export function prAuc(truth: Labels, scores: Numbers, method: PrAucMethod = 'average-precision'): number {
   return precisionRecallArea(scoresByClass(truth, scores), method);
 }

@@ -57,8 +57,9 @@ export function effortMetrics(
         'Put logits through the logistic function first.',
       );
     }
-    if (effort[i]! < 0)
-      fail('invalid-effort', `effort[${i}] is ${effort[i]}, below zero`, 'Pass lines of code or hours.');
+    if (effort[i]! < 0 || effort[i]! > 1e150) {
+      fail('invalid-effort', `effort[${i}] must lie from 0 to 1e150, got ${effort[i]}`, 'Pass lines of code or hours.');
+    }
     total += effort[i]!;
   }
   if (!(total > 0)) fail('invalid-effort', `The effort of all ${n} changes is zero`, 'Pass lines of code or hours.');
