@@ -24,16 +24,12 @@ export interface FileExamination {
   before: ScannedFile;
   after: ScannedFile;
   hunks: Hunk[];
-  /** The diff was too large to be searched to its end. */
-  coarse: boolean;
   touched: Touched;
 }
 
 /** Diffs two versions of a file and finds the functions that differ. The second scan goes on from the first. */
 export function examineFile(before: ScannedFile, afterBlob: string, afterBytes: Buffer, path: string): FileExamination {
-  const { hunks, prefix, suffix, coarse } = diffLines(before.bytes, afterBytes, (offset) =>
-    lineMark(before.scan, offset),
-  );
+  const { hunks, prefix, suffix } = diffLines(before.bytes, afterBytes, (offset) => lineMark(before.scan, offset));
   const differing = { from: prefix, to: afterBytes.length - suffix };
   const language = languageOf(path, afterBytes, before.language === 'c' ? differing : undefined);
   const earlier = language === before.language ? { scan: before.scan, bytes: before.bytes, prefix, suffix } : undefined;
@@ -42,7 +38,6 @@ export function examineFile(before: ScannedFile, afterBlob: string, afterBytes: 
     before,
     after,
     hunks,
-    coarse,
     touched: touchedFunctions(hunks, before.scan.functions, after.scan.functions),
   };
 }

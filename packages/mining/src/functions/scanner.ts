@@ -33,6 +33,9 @@ export interface EarlierScan {
   suffix: number;
 }
 
+/** A header of more tokens that meets an `#if` is a table of macros without semicolons, not one to come back to. */
+const maxHeaderAtDirective = 512;
+
 // What a byte means inside a body, where only these matter.
 const inBody = new Uint8Array(256);
 for (const character of '\n"\'/{}') inBody[character.charCodeAt(0)] = 1;
@@ -160,6 +163,10 @@ class Scanner {
 
   #checkpoint(): boolean {
     if (this.recover || !this.#state.clean) return false;
+    // of the many declarations that end in `;` every eighth will do, chosen by what stands there so that edits elsewhere
+    // leave the choice alone
+    const last = this.#position - 1;
+    if (this.bytes[last] === semicolon && (this.bytes[last - 1]! & 7) !== 0) return false;
     this.#context ??= this.#makeContext();
     if (!this.#context) return false;
     this.#checkpoints.push({
@@ -628,6 +635,7 @@ class Scanner {
       case 'ifdef':
       case 'ifndef': {
         const constant = word === 'if' ? this.#constantCondition(wordEnd, end) : undefined;
+        if (state.header.count > maxHeaderAtDirective) state.header.count = 0;
         open.push({ before: state.copy(), after: undefined, constant });
         this.#context = undefined;
         if (constant === false) this.#skipDead();

@@ -12,7 +12,7 @@ import type { BlobReader } from '../git/blob-reader.js';
 import { keyOf, type PairRow, type SingleVerdict, type TouchedKey, type TouchRow } from './rows.js';
 
 /** How many blobs are asked of git ahead of the pair at hand. */
-const lookAhead = 24;
+const lookAhead = 48;
 
 /**
  * Goes through the modified files of a history path by path, so that each version is read and scanned once: as the new
@@ -31,6 +31,7 @@ export async function* touchPass(
   }[] = [];
   let next = 0;
   const ask = (): void => {
+    if (waiting.length > lookAhead / 2) return; // so that many requests go out in one write
     while (waiting.length < lookAhead && next < pairs.length) {
       const pair = pairs[next++]!;
       // most often the version just asked for, which the scan before leaves behind

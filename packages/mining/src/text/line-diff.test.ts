@@ -92,11 +92,15 @@ test('numbers its lines as git does', () => {
   }
 });
 
-test('a search past its limit gives one hunk of the whole stretch', () => {
+test('past the limit of the search lines unique to both sides still divide the hunks', () => {
   const many = (prefix: string): string[] => Array.from({ length: 3000 }, (_, i) => `${prefix}${i}`);
-  const { hunks, coarse } = diffLines(text(['top', ...many('a'), 'end']), text(['top', ...many('b'), 'end']));
-  expect(coarse).toBe(true);
-  expect(hunks).toEqual([{ old_start: 2, old_count: 3000, new_start: 2, new_count: 3000 }]);
+  const replaced = diffLines(text(['top', ...many('a'), 'end']), text(['top', ...many('b'), 'end']));
+  expect(replaced.hunks).toEqual([{ old_start: 2, old_count: 3000, new_start: 2, new_count: 3000 }]);
+  const a = many('x').flatMap((line, i) => (i % 2 === 0 ? [line] : [line, `old ${i}`]));
+  const b = many('x').flatMap((line, i) => (i % 2 === 0 ? [line] : [line, `new ${i}`]));
+  const { hunks } = diffLines(text(a), text(b));
+  expect(hunks).toHaveLength(1500);
+  expect(apply(a, b, hunks)).toEqual(b);
 });
 
 test('bytes become text by the declared rules', () => {

@@ -1,8 +1,8 @@
 import type { Hunk } from '@redef/core';
 import { commonEnds } from './common-ends.js';
 
-/** Edits past which a diff is not searched any further: its middle becomes one hunk. */
-const maxEdits = 1500;
+/** Edits past which the shortest script is not searched for: lines that occur once on each side divide the work then. */
+const maxEdits = 400;
 const newline = 10;
 
 export interface LineDiff {
@@ -10,8 +10,6 @@ export interface LineDiff {
   /** Bytes shared at the beginning and, of the rest, at the end. */
   prefix: number;
   suffix: number;
-  /** The search was given up: the hunk holds lines that did not change. */
-  coarse: boolean;
 }
 
 /** A byte offset whose 1-based line is known, to count from. */
@@ -22,13 +20,13 @@ export interface LineMark {
 
 /**
  * The lines that differ between two files, as the hunks of `git diff -U0` with the Myers algorithm (a shortest edit
- * script; a group of added or removed lines that could stand in several places is moved as far down as the differing stretch goes).
+ * script, up to 400 edits; past them one that lines unique to both sides anchor; a group of added or removed lines that could stand in several places is moved as far down as the differing stretch goes).
  *
  * @param mark gives a place at or before an offset of `before` from which its lines are counted
  */
 export function diffLines(before: Buffer, after: Buffer, mark?: (offset: number) => LineMark): LineDiff {
   const { prefix, suffix } = commonEnds(before, after);
-  if (prefix === before.length && prefix === after.length) return { hunks: [], prefix, suffix, coarse: false };
+  if (prefix === before.length && prefix === after.length) return { hunks: [], prefix, suffix };
 
   // the differing middle, widened to whole lines
   const start = prefix === 0 ? 0 : before.lastIndexOf(newline, prefix - 1) + 1;
@@ -46,13 +44,10 @@ export function diffLines(before: Buffer, after: Buffer, mark?: (offset: number)
   const lines = new LineNumbers();
   const a = lines.number(before, start, oldEnd);
   const b = lines.number(after, start, newEnd);
-  const script = shortestEdits(a, b);
-  if (!script) {
-    return { hunks: [hunk(first, 0, a.length, 0, b.length)], prefix, suffix, coarse: true };
-  }
+  const script = editScript(a, b);
   slideDown(a, script.removed);
   slideDown(b, script.added);
-  return { hunks: toHunks(script, a.length, b.length, first), prefix, suffix, coarse: false };
+  return { hunks: toHunks(script, a.length, b.length, first), prefix, suffix };
 }
 
 /** Newlines in a stretch of a file. */
@@ -111,6 +106,52 @@ class LineNumbers {
 interface EditScript {
   removed: Uint8Array;
   added: Uint8Array;
+}
+
+function editScript(a: Int32Array, b: Int32Array): EditScript {
+  const script = shortestEdits(a, b);
+  if (script) return script;
+  const whole: EditScript = { removed: new Uint8Array(a.length).fill(1), added: new Uint8Array(b.length).fill(1) };
+  const anchors = uniqueCommonLines(a, b);
+  if (anchors.length === 0) return whole;
+  let [fromA, fromB] = [0, 0];
+  for (const [inA, inB] of [...anchors, [a.length, b.length] as const]) {
+    const between = editScript(a.subarray(fromA, inA), b.subarray(fromB, inB));
+    whole.removed.set(between.removed, fromA);
+    whole.added.set(between.added, fromB);
+    if (inA < a.length) whole.removed[inA] = 0;
+    if (inB < b.length) whole.added[inB] = 0;
+    [fromA, fromB] = [inA + 1, inB + 1];
+  }
+  return whole;
+}
+
+/** The longest run of lines, in the order of both sides, that occur once on each (Bram Cohen's patience diff). */
+function uniqueCommonLines(a: Int32Array, b: Int32Array): [number, number][] {
+  const once = (lines: Int32Array): Map<number, number> => {
+    const places = new Map<number, number>();
+    for (const [place, line] of lines.entries()) places.set(line, places.has(line) ? -1 : place);
+    return places;
+  };
+  const inB = once(b);
+  const pairs: { a: number; b: number; before: number }[] = [];
+  const tails: number[] = []; // by length of the run, the pair that ends it earliest in b
+  for (const [line, place] of once(a)) {
+    const other = inB.get(line) ?? -1;
+    if (place < 0 || other < 0) continue;
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tails[middle]!]!.b < other) low = middle + 1;
+      else high = middle;
+    }
+    pairs.push({ a: place, b: other, before: low > 0 ? tails[low - 1]! : -1 });
+    tails[low] = pairs.length - 1;
+  }
+  const run: [number, number][] = [];
+  for (let i = tails.at(-1) ?? -1; i >= 0; i = pairs[i]!.before) run.push([pairs[i]!.a, pairs[i]!.b]);
+  return run.reverse();
 }
 
 /** Myers' greedy search ("An O(ND) Difference Algorithm and Its Variations", 1986); `undefined` past {@link maxEdits}. */
