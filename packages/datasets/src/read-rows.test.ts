@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +142,13 @@ test.each([
   await expect(collect(stream(text))).rejects.toMatchObject(failure(code, message));
 });
 
+test('JSON beside an integer beyond 2^53 is read as JSON.parse reads it', async () => {
+  const text = '{"a":1,"a":{"__proto__":[1.5,-0,1e400,"\\u0000"]},"n":9007199254740993}';
+  const [row] = await collect(stream(text));
+  expect(row).toStrictEqual({ ...JSON.parse(text), n: 9007199254740993n });
+  expect(Object.keys((row as { a: object }).a)).toEqual(['__proto__']);
+});
+
 test('tells what it cannot read, and how to convert it', async () => {
   const cases: [string, string | Uint8Array, string, RegExp][] = [
     ['a.json', '[{"a":1}]', 'unsupported-format', /one JSON array/],
@@ -164,6 +172,21 @@ test('tells what it cannot read, and how to convert it', async () => {
   await expect(collect(file('cut.parquet', readFileSync(table).subarray(0, -9)))).rejects.toMatchObject({
     code: 'invalid-parquet',
   });
+});
+
+test('a Parquet file that cannot be read to its end is never taken for a shorter one', async () => {
+  const path = join(folder, 'large.parquet');
+  const text = (n: number) => createHash('sha512').update(String(n)).digest('hex').repeat(8);
+  await writeRows(
+    path,
+    Array.from({ length: 80_000 }, (_, n) => ({ text: text(n) })),
+  );
+  await expect(collect(path, { memoryLimit: '4MB' })).rejects.toMatchObject({ code: 'invalid-parquet' });
+
+  const bytes = readFileSync(path);
+  const damaged = Math.floor(bytes.length * 0.95); // in the last row group, where the stream just ends
+  bytes.fill(0, damaged, damaged + 2000);
+  await expect(collect(file('damaged.parquet', bytes))).rejects.toMatchObject({ code: 'invalid-parquet' });
 });
 
 test('keeps the columns asked for, in that order', async () => {

@@ -2,9 +2,11 @@ import { parse, stringify } from 'lossless-json';
 
 /** `JSON.parse`, but integers beyond 2^53 become `bigint`: PrimeVul's function hashes have 128 bits. */
 export function parseJson(text: string): unknown {
-  // Most lines hold no such number and take the quick way; the other one takes an own `__proto__` for a prototype.
-  return /\d{16}/.test(text) && !text.includes('__proto__') ? parse(text, undefined, parseNumber) : JSON.parse(text);
+  // Most lines hold no such number and take the quick way.
+  return /\d{16}/.test(text) ? parse(text, undefined, { parseNumber, onDuplicateKey }) : JSON.parse(text);
 }
+
+const onDuplicateKey = ({ newValue }: { newValue: unknown }): unknown => newValue; // as JSON.parse has it
 
 function parseNumber(digits: string): number | bigint {
   const value = Number(digits);

@@ -5,7 +5,7 @@ import { RedefError } from '@redef/core';
 export interface DuckDbOptions {
   /** Default 2. The rows and their order do not depend on it. */
   threads?: number;
-  /** As DuckDB writes sizes. Default `512MB`. */
+  /** As DuckDB writes sizes. Default `1GB` for reading, `512MB` for writing. */
   memoryLimit?: string;
 }
 
@@ -31,7 +31,7 @@ export async function withDuckDb<T>(
  * @throws `RedefError` `duckdb-missing`
  */
 export async function connect(
-  { threads = 2, memoryLimit = '512MB' }: DuckDbOptions,
+  { threads = 2, memoryLimit = '1GB' }: DuckDbOptions,
   temporaryFolder: string,
 ): Promise<DuckDBConnection> {
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((cause: unknown) => {

@@ -56,6 +56,8 @@ export async function* readParquet(
       yield rows;
       onRows?.(position, total);
     }
+    // A failure in the middle of a stream (memory, a damaged page) looks like its end.
+    if (position !== total) throw endedEarly(path, position, total);
   } catch (error) {
     throw parquetError(error, path);
   } finally {
@@ -91,6 +93,13 @@ async function checkMagic(path: string): Promise<void> {
   throw new RedefError(`${path}: ${start === 'PAR1' ? 'a Parquet file that is cut off' : 'not a Parquet file'}`, {
     code: 'invalid-parquet',
     remedy: start === 'PAR1' ? 'Download or write it again.' : 'Pass the format that it has: csv or jsonl.',
+  });
+}
+
+function endedEarly(path: string, position: number, total: number): RedefError {
+  return new RedefError(`${path}: reading ended after ${position} of ${total} rows`, {
+    code: 'invalid-parquet',
+    remedy: 'Raise memoryLimit; if that does not help, the file is damaged: download or write it again.',
   });
 }
 

@@ -37,7 +37,7 @@ export async function writeParquet(
         remedy: 'Pass columns, or write JSONL.',
       });
     }
-    await withDuckDb(options, dirname(path), async (connection) => {
+    await withDuckDb({ memoryLimit: '512MB', ...options }, dirname(path), async (connection) => {
       const interrupt = () => connection.interrupt();
       signal?.addEventListener('abort', interrupt);
       try {
