@@ -320,6 +320,7 @@ describe('a question set from a file', () => {
       return () => parseQuestionSet(set, 'q.json');
     };
     expect(() => parseQuestionSet({}, 'q.json')).toThrow(/q\.json: schema/);
+    expect(broken((set) => Object.assign(set.questions[0]!, { id: 'constructor' }))).toThrow(/another name/);
     expect(broken((set) => Object.assign(set.questions[1]!, { id: 'verifiable' }))).toThrow(/two questions/);
     expect(broken((set) => Object.assign(set.questions[0]!.answers[1]!, { key: 'y' }))).toThrow(/share a key/);
     expect(broken((set) => Object.assign(set.questions[0]!.answers[1]!, { key: 'u' }))).toThrow(/the page's own/);

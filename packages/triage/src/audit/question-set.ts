@@ -1,7 +1,11 @@
 import { RedefError } from '@redef/core';
 import * as v from 'valibot';
 
-const name = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9_-]*$/, 'expected lower-case letters, digits, - and _'));
+const name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9][a-z0-9_-]*$/, 'expected lower-case letters, digits, - and _'),
+  v.check((text) => !(text in {}), 'expected another name: JavaScript gives every object a member of this one'),
+);
 /** A question's value, or any of several. */
 const condition = v.record(name, v.union([v.string(), v.array(v.string())]));
 

@@ -254,6 +254,22 @@ test('only the right token on the right host opens a page, and only the page its
   expect((await post('answer', body)).status).toBe(200);
 });
 
+test('the adjudicator sees who reviewed another day', async () => {
+  const act = async (who: string, value: string) => {
+    server = await serveAudit(folder, { reviewers: [who] });
+    const { origin } = new URL(server.urls[who]!);
+    const body = JSON.stringify({ item: items[0]!.id, question: 'label', value });
+    await send(`${server.urls[who]}answer`, { method: 'POST', headers: { origin }, body });
+    const state = JSON.parse((await send(`${server.urls.adjudicator}state`)).body) as { items: unknown[] };
+    expect(Object.keys(server.urls)).toEqual([who, 'adjudicator']);
+    await server.close();
+    return state.items.length;
+  };
+  await createAudit(folder, () => items, { questions: labelQuestions, seed: 1 });
+  expect(await act('ada', 'correct')).toBe(0);
+  expect(await act('grace', 'wrong')).toBe(1);
+});
+
 test('an audit is served once at a time and refuses odd names', async () => {
   await serve();
   await expect(serveAudit(folder, { reviewers: ['ada'] })).rejects.toMatchObject({ code: 'in-use' });

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { lock } from '../lock.js';
 import { AnswerLog } from './answer-log.js';
 import { Desk } from './desk.js';
-import { adjudicator, answersPath, readAudit } from './folder.js';
+import { adjudicator, answersPath, readAudit, readReviews } from './folder.js';
 import { pageCss, pageHtml, pageScript } from './page.js';
 
 export interface ServeAuditOptions {
@@ -42,12 +42,15 @@ export async function serveAudit(
   const release = await lock(join(folder, 'audit'));
   const logs = new Map<string, AnswerLog>();
   try {
-    for (const who of [...reviewers, adjudicator]) logs.set(who, await AnswerLog.open(answersPath(folder, who)));
-    const others = reviewers.map((who) => ({ who, log: logs.get(who)! }));
+    // the adjudicator also sees those who reviewed another day
+    const earlier = (await readReviews(folder)).reviewers.map(({ name }) => name);
+    const everyone = [...new Set([...reviewers, ...earlier])];
+    for (const who of [...everyone, adjudicator]) logs.set(who, await AnswerLog.open(answersPath(folder, who)));
+    const others = everyone.map((who) => ({ who, log: logs.get(who)! }));
     const desks = new Map(
-      [...logs].map(([who, log]) => [
+      [...reviewers, adjudicator].map((who) => [
         randomBytes(24).toString('base64url'),
-        new Desk(who, audit, log, who === adjudicator ? others : undefined, now),
+        new Desk(who, audit, logs.get(who)!, who === adjudicator ? others : undefined, now),
       ]),
     );
     const server = createServer((request, response) => {
