@@ -1,9 +1,10 @@
 // Throughput of encode + tokenize against the tokenizer alone on the same texts, per encoding and tokenizer.
 //
-//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines]
+//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding]
 //
 // `folder` holds vocab.json and merges.txt, or tokenizer.json, of a RoBERTa-like model; `lines` is the mean length of the
-// generated functions, 100 unless given. Each figure is the best of five interleaved rounds.
+// generated functions, 100 unless given. `library` is @huggingface/tokenizers as published, `js` this package's tokenizer
+// made of its parts, `native` the package tokenizers. Each figure is the best of five interleaved rounds.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Tokenizer } from '@huggingface/tokenizers';
@@ -12,7 +13,7 @@ import { loadNativeTokenizer } from '@redef/encoders/native';
 import { generateChanges } from './changes.mjs';
 
 const shared = fileURLToPath(new URL('../../../../shared/data/tokenizers/codebert-base', import.meta.url));
-const [folder = shared, lines = '100'] = process.argv.slice(2);
+const [folder = shared, lines = '100', only] = process.argv.slice(2);
 const changes = [...generateChanges({ count: 100, lines: Number(lines) })];
 const js = await loadTokenizer(folder, { preset: 'roberta' });
 const native = await loadNativeTokenizer(folder, { preset: 'roberta' });
@@ -35,7 +36,7 @@ console.log(
   `${changes.length} changes of about ${lines} lines, budget 512; thousands of tokens a second of processor time`,
 );
 console.log('encoding        tokenizer   alone  encode+tokenize  ratio');
-for (const name of encodingNames) {
+for (const name of only ? [only] : encodingNames) {
   const encoding = createEncoding(name);
   const texts = changes.flatMap((change) => renderLayout(encoding.layout(change)));
   const marked = { js: withMarks(js, encoding.specialTokens), native: withMarks(native, encoding.specialTokens) };
@@ -48,12 +49,7 @@ for (const name of encodingNames) {
     keep('library', await time(() => texts.map((text) => library.encode(text, { add_special_tokens: false }))));
     keep('js', await time(() => texts.map((text) => marked.js.encode(text))));
     keep('withJs', await time(() => drain(js, encoding)));
-    keep(
-      'native',
-      await time(async () => {
-        for (let i = 0; i < texts.length; i += 64) await marked.native.encodeBatch(texts.slice(i, i + 64));
-      }),
-    );
+    keep('native', await time(() => marked.native.encodeBatch(texts))); // one batch: its threads never wait
     keep('withNative', await time(() => drain(native, encoding)));
   }
   const row = (tokenizer, alone, whole) =>
