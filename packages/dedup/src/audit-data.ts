@@ -1,6 +1,6 @@
-import type { RunOptions } from '@redef/core';
+import { type RunOptions, throwIfAborted } from '@redef/core';
 import { Auditor, type AuditorOptions, type DataAudit } from './auditor.js';
-import { type DataSets, numberedRows } from './rows.js';
+import { checkRow, type DataSets } from './rows.js';
 
 export interface AuditDataOptions extends AuditorOptions, RunOptions {}
 
@@ -18,9 +18,10 @@ export async function auditData(sets: DataSets, options: AuditDataOptions = {}):
   const auditor = new Auditor(names, options);
   for (const [set, name] of names.entries()) {
     let done = 0;
-    for await (const { row, value } of numberedRows(name, sets[name]!, options.signal)) {
-      auditor.add(set, row, value);
-      done = row + 1;
+    for await (const value of sets[name]!) {
+      throwIfAborted(options.signal);
+      checkRow(name, done, value);
+      auditor.add(set, done++, value);
       if (done % progressEvery === 0) options.onEvent?.({ type: 'progress', stage: name, done, unit: 'rows' });
     }
     options.onEvent?.({ type: 'progress', stage: name, done, total: done, unit: 'rows' });

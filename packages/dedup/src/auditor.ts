@@ -11,7 +11,7 @@ import { NearDuplicateFinder } from './near-duplicate-finder.js';
 import { QualityChecker, type SetQuality } from './quality.js';
 import { RowKeys } from './row-keys.js';
 import { type Row, setNames } from './rows.js';
-import { tagOf } from './strip.js';
+import { TagReader } from './strip.js';
 import { type TimeOrder, TimeTracker, timeOf } from './time-order.js';
 
 /** Leaks that no comparison of texts shows; each is absent where the rows have no such column. */
@@ -74,6 +74,7 @@ export class Auditor {
   readonly #started = new Set<number>();
   #parts: ReturnType<typeof startParts> | undefined;
   readonly #near: NearDuplicateFinder | undefined;
+  readonly #tagReader = new TagReader();
   #undated = 0;
 
   constructor(names: readonly string[], options: AuditorOptions = {}) {
@@ -96,8 +97,8 @@ export class Auditor {
       this.#started.add(set);
     }
     keys.write(value);
-    for (const [level, counter] of this.#counters.entries()) {
-      const key = counter.add(set, keys.digests, level * digestWords);
+    for (let level = 0; level < this.#counters.length; level++) {
+      const key = this.#counters[level]!.add(set, keys.digests, level * digestWords);
       if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
       if (level === this.#codeLevel) this.#addLabels(codes?.add(this.#names[set]!, row, value) ?? key, set, row, value);
     }
@@ -115,7 +116,7 @@ export class Auditor {
     const { level: _exact, ...exact } = results[this.#levelNames.indexOf('exact')]!;
     const { level: _tagStripped, ...tagStripped } = results[this.#codeLevel]!;
     const codes = this.#parts?.codes?.size ?? this.#counters[this.#codeLevel]!.table.size;
-    const trackers = this.#parts?.labels ?? [];
+    const trackers = this.#parts ? [this.#parts.tags, ...this.#parts.labels] : [];
     let contradictions = 0;
     for (let code = 0; code < codes; code++) if (trackers.some((tracker) => tracker.differs(code))) contradictions++;
     const { quality } = this.#parts ?? {};
@@ -145,10 +146,12 @@ export class Auditor {
   }
 
   #addLabels(code: number, set: number, row: number, value: Row): void {
-    const { layout, labels } = this.#parts!;
-    for (const [index, tracker] of labels.entries()) {
-      const label =
-        index === 0 ? tagOf(layout.code === undefined ? undefined : value[layout.code]) : labelOf(value[tracker.by]);
+    const { layout, tags, labels } = this.#parts!;
+    const text = layout.code === undefined ? undefined : value[layout.code];
+    const tag = typeof text === 'string' ? this.#tagReader.read(text)?.tag : undefined;
+    if (tag !== undefined) tags.add(code, tag, set, row);
+    for (const tracker of labels) {
+      const label = labelOf(value[tracker.by]);
       if (label !== undefined) tracker.add(code, label, set, row);
     }
   }
@@ -208,7 +211,8 @@ function startParts(names: readonly string[], levels: readonly LevelOption[], fi
     /** The key without its labels, where it has any: contradictions are looked for over that. */
     codes: code.length < layout.key.length && code.length > 0 ? new KeyNumbers('tag-stripped', code) : undefined,
     keys: new RowKeys(layout.key, levels),
-    labels: ['CWE tag', ...layout.labels].map((by) => new ContradictionTracker(by, names)),
+    tags: new ContradictionTracker('CWE tag', names),
+    labels: layout.labels.map((by) => new ContradictionTracker(by, names)),
     commits: layout.commit === undefined ? undefined : new GroupTracker(names),
     functions: layout.function === undefined ? undefined : new GroupTracker(names),
     groups: timed && layout.within.length > 0 ? new GroupTracker(names) : undefined,

@@ -2,14 +2,17 @@
 export const digestWords = 4;
 
 /**
- * Numbers distinct 128-bit digests 0, 1, 2... in the order they come. Holds 16 bytes a digest and 4 to 8 for its slot in
- * flat arrays outside the JavaScript heap, so that half a million rows cost about 12 MB however long their texts are.
+ * Numbers distinct 128-bit digests 0, 1, 2... in the order they come. Holds 16 bytes a digest and 16 to 32 for its slot
+ * in flat arrays outside the JavaScript heap, so that half a million rows cost some 20 MB however long their texts are.
  */
 export class DigestTable {
   #size = 0;
   #digests = new Uint32Array(1024 * digestWords);
-  /** Open addressing with linear probing; holds number + 1, and 0 where free. At most three quarters full. */
-  #slots = new Uint32Array(2048);
+  /**
+   * Open addressing with linear probing, at most half full. A slot is two words: number + 1, and 0 where free; and a word
+   * of the digest, which tells most others apart without a look at the digests, far off in memory.
+   */
+  #slots = new Uint32Array(2 * 2048);
 
   get size(): number {
     return this.#size;
@@ -17,27 +20,27 @@ export class DigestTable {
 
   /** The number of the digest at `words[at..at + 3]`, given to it now if it is new: it is new when `size` grew. */
   add(words: Uint32Array, at: number): number {
-    if (this.#size * 4 >= this.#slots.length * 3) this.#grow();
+    if (this.#size * 4 >= this.#slots.length) this.#grow();
     const slots = this.#slots;
     const digests = this.#digests;
     const mask = slots.length - 1;
-    let slot = words[at]! & mask;
-    for (;;) {
-      const number = slots[slot]! - 1;
-      if (number < 0) break;
-      const base = number * digestWords;
+    const mark = words[at + 1]!;
+    let slot = (words[at]! * 2) & mask;
+    for (let held = slots[slot]!; held !== 0; held = slots[slot]!) {
+      const base = (held - 1) * digestWords;
       if (
+        slots[slot + 1] === mark &&
         digests[base] === words[at] &&
-        digests[base + 1] === words[at + 1] &&
         digests[base + 2] === words[at + 2] &&
         digests[base + 3] === words[at + 3]
       ) {
-        return number;
+        return held - 1;
       }
-      slot = (slot + 1) & mask;
+      slot = (slot + 2) & mask;
     }
     const number = this.#size++;
     slots[slot] = number + 1;
+    slots[slot + 1] = mark;
     if (this.#size * digestWords > this.#digests.length) {
       this.#digests = grown(this.#digests);
     }
@@ -49,9 +52,10 @@ export class DigestTable {
     const slots = new Uint32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number++) {
-      let slot = this.#digests[number * digestWords]! & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      let slot = (this.#digests[number * digestWords]! * 2) & mask;
+      while (slots[slot] !== 0) slot = (slot + 2) & mask;
       slots[slot] = number + 1;
+      slots[slot + 1] = this.#digests[number * digestWords + 1]!;
     }
     this.#slots = slots;
   }

@@ -47,6 +47,9 @@ export interface SetQuality {
 }
 
 const maxExamples = 20;
+/** A text of a tag and a few markers alone is shorter than this; the two markers of a region with their spaces are no longer than that. */
+const shortText = 1000;
+const markersLength = 40;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const damage = /[\uFFFD\u0000-\u0008\u000e-\u001f\u007f]|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac/;
 const openBrace = 0x7b;
@@ -75,9 +78,8 @@ export class QualityChecker {
     const repaired = repairedColumn === undefined ? undefined : textIn(value, repairedColumn);
     this.#lengths.set(this.#rows++, text.length);
 
-    const code = stripMarkers(stripTag(text));
-    if (code.trim() === '') this.#found('empty-function', row);
-    else if (!this.#balanced(code)) this.#found('truncated-function', row);
+    if (text.length < shortText ? bare(text) === '' : text.trim() === '') this.#found('empty-function', row);
+    else if (!this.#balanced(text)) this.#found('truncated-function', row);
 
     if (tagOf(text) === undefined) this.#found('missing-tag', row);
     else this.#tagged++;
@@ -89,7 +91,13 @@ export class QualityChecker {
 
     if (repaired !== undefined) {
       if (repaired.trim() === '') this.#found('empty-target', row);
-      else if (repaired === text || repaired.trim() === code.trim()) this.#found('before-equals-after', row);
+      else if (
+        repaired === text ||
+        (repaired.length + shortText + markersLength * (regions ?? Number.POSITIVE_INFINITY) >= text.length &&
+          repaired.trim() === bare(text))
+      ) {
+        this.#found('before-equals-after', row);
+      }
     }
     if (isDamaged(text) || (repaired !== undefined && isDamaged(repaired))) this.#found('damaged-encoding', row);
   }
@@ -142,6 +150,11 @@ export class QualityChecker {
     this.#issues[issue] = 0;
     delete this.#examples[issue];
   }
+}
+
+/** The code without tag, markers and the white space around it. */
+function bare(text: string): string {
+  return stripMarkers(stripTag(text)).trim();
 }
 
 function textIn(row: Row, column: string): string {

@@ -29,6 +29,16 @@ export function setNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
+/** @throws `RedefError` `invalid-row` where a row is not an object */
+export function checkRow(set: string, row: number, value: object): asserts value is Row {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RedefError(`${set}, row ${row}: expected an object of columns, got ${describe(value)}`, {
+      code: 'invalid-row',
+      remedy: 'Pass rows as objects: { source: "...", target: "..." }.',
+    });
+  }
+}
+
 /** Yields the rows of one set with their positions, checked to be objects. */
 export async function* numberedRows<R extends object>(
   set: string,
@@ -38,13 +48,8 @@ export async function* numberedRows<R extends object>(
   let row = 0;
   for await (const value of rows) {
     throwIfAborted(signal);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new RedefError(`${set}, row ${row}: expected an object of columns, got ${describe(value)}`, {
-        code: 'invalid-row',
-        remedy: 'Pass rows as objects: { source: "...", target: "..." }.',
-      });
-    }
-    yield { row, value: value as R & Row };
+    checkRow(set, row, value);
+    yield { row, value };
     row++;
   }
 }

@@ -6,6 +6,29 @@ export function tagOf(text: unknown): string | undefined {
   return typeof text === 'string' ? leadingTag.exec(text)?.[1] : undefined;
 }
 
+/** A leading CWE tag, and the text it takes up with the white space around it. */
+export interface LeadingTag {
+  tag: string;
+  prefix: string;
+}
+
+/** Reads the tags of many texts: neighbours often have the same one, which is then not parsed again. */
+export class TagReader {
+  #last: LeadingTag | undefined;
+
+  read(text: string): LeadingTag | undefined {
+    const last = this.#last;
+    if (last?.prefix.endsWith(' ') && text.startsWith(last.prefix)) {
+      const next = text.charCodeAt(last.prefix.length);
+      if (next > 0x20 && next < 0x7f) return last; // no white space that would belong to the prefix
+    }
+    const found = leadingTag.exec(text);
+    if (!found) return undefined;
+    this.#last = { tag: found[1]!, prefix: found[0] };
+    return this.#last;
+  }
+}
+
 /** Characters of the leading CWE tag and the white space around it, 0 where there is none. All of them ASCII or single units. */
 export function tagPrefix(text: string): string {
   return leadingTag.exec(text)?.[0] ?? '';
@@ -17,7 +40,10 @@ export function stripTag(text: string): string {
 }
 
 const markerEnd = Buffer.from('Bug>');
-const markers = ['<S2SV_StartBug>', '<S2SV_EndBug>', '<StartBug>', '<EndBug>'].map((marker) => Buffer.from(marker));
+/** What comes before `Bug>`, the longer form first. */
+const startHeads = ['<S2SV_Start', '<Start'].map((head) => Buffer.from(head));
+const endHeads = ['<S2SV_End', '<End'].map((head) => Buffer.from(head));
+const lastOfEnd = 0x64; // d
 const space = 0x20;
 
 /**
@@ -29,9 +55,8 @@ export function findMarkers(bytes: Buffer, start: number, end: number, into: num
   const text = bytes.subarray(0, end);
   for (let at = text.indexOf(markerEnd, start); at >= 0; at = text.indexOf(markerEnd, at + markerEnd.length)) {
     let to = at + markerEnd.length;
-    const marker = markers.find((bytes) => to - bytes.length >= start && endsWith(text, to, bytes));
-    if (!marker) continue;
-    let from = to - marker.length;
+    let from = at - markerHead(text, start, at);
+    if (from === at) continue;
     if (to < end && bytes[to] === space) to++;
     else if (from > start && bytes[from - 1] === space) from--;
     if (length > 0 && from < into[length - 1]!) from = into[length - 1]!;
@@ -41,8 +66,15 @@ export function findMarkers(bytes: Buffer, start: number, end: number, into: num
   return length;
 }
 
-function endsWith(text: Buffer, end: number, suffix: Buffer): boolean {
-  return text.compare(suffix, 0, suffix.length, end - suffix.length, end) === 0;
+/** Length of the marker's part that ends at `end`, 0 where there is none. */
+function markerHead(text: Buffer, start: number, end: number): number {
+  for (const head of text[end - 1] === lastOfEnd ? endHeads : startHeads) {
+    const from = end - head.length;
+    let same = 0;
+    while (from >= start && same < head.length && text[from + same] === head[same]) same++;
+    if (same === head.length) return same;
+  }
+  return 0;
 }
 
 /** The text without its bug markers: see {@link findMarkers}. */
