@@ -118,8 +118,14 @@ test('Parquet learns column types from all rows: late columns, integers beside f
 
 test('Parquet keeps an odd column name, and names the one it cannot', async () => {
   const path = join(folder, "it's [1].parquet");
-  await writeRows(path, [{ '': '0', 'say "x"; --': 1, é: 2, constructor: 3 }]);
-  expect(await collect(path)).toEqual([{ 'Unnamed: 0': '0', 'say "x"; --': 1, é: 2, constructor: 3 }]);
+  await writeRows(path, [{ '': '0', 'say "x"; --': 1, é: 2, constructor: 3, É: { b: [5] } }]);
+  expect(await collect(path)).toEqual([{ 'Unnamed: 0': '0', 'say "x"; --': 1, é: 2, constructor: 3, É: { b: [5] } }]);
+});
+
+test('Parquet refuses columns that differ in case alone', async () => {
+  await expect(writeRows(join(folder, 'a.parquet'), [{ a: 1, A: 2 }])).rejects.toMatchObject({
+    code: 'parquet-columns',
+  });
 });
 
 test('Parquet refuses values of two types, naming the row', async () => {

@@ -21,6 +21,12 @@ export async function* readParquet(
   { columns, signal, onRows, ...options }: ReadParquetOptions,
 ): AsyncGenerator<PlacedRow[], void, undefined> {
   await checkMagic(path);
+  const missing = (name: string): never => {
+    throw new RedefError(`${path}: no column ${JSON.stringify(name)}`, {
+      code: 'unknown-column',
+      remedy: 'Name columns that the file has.',
+    });
+  };
   const connection = await connect(options, dirname(path));
   try {
     const duckdb = await import('@duckdb/node-api');
@@ -31,12 +37,18 @@ export async function* readParquet(
       .runAndReadAll('SELECT num_rows FROM parquet_file_metadata($path)', parameters)
       .then((reader) => reader.getRowsJson());
     const total = Number(rows);
-    const chosen = columns?.map(sqlName).join(', ') ?? '*';
-    const described = await connection.runAndReadAll(`DESCRIBE SELECT ${chosen} FROM ${file}`, parameters);
-    const types = described.getRowsJson().map(([name, type]) => [String(name), String(type)] as const);
-    const names = types.map(([name]) => name);
-    const json = types.map(([, type]) => type === 'JSON');
-    const selected = types.map(([name, type]) => markKept(sqlName(name), type));
+    const described = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${file}`, parameters);
+    const schema = await connection.runAndReadAll('SELECT name, num_children FROM parquet_schema($path)', parameters);
+    const found = topLevelNames(schema.getRowsJson());
+    const all = described.getRowsJson().map(([name, type], i) => ({
+      name: found[i]!,
+      sql: sqlName(String(name)),
+      type: String(type),
+    }));
+    const chosen = columns?.map((name) => all.find((column) => column.name === name) ?? missing(name)) ?? all;
+    const names = chosen.map(({ name }) => name);
+    const json = chosen.map(({ type }) => type === 'JSON');
+    const selected = chosen.map(({ sql, type }) => markKept(sql, type));
     const result = await connection.stream(`SELECT ${selected.join(', ')} FROM ${file}`, parameters);
     let position = 0;
     for (;;) {
@@ -63,6 +75,22 @@ export async function* readParquet(
   } finally {
     connection.closeSync();
   }
+}
+
+/**
+ * The names of the columns as the file has them: DuckDB knows no upper and lower case and renames `A` beside `a`.
+ *
+ * @param elements of the schema tree, depth first: name and number of children, the root first
+ */
+function topLevelNames(elements: readonly (readonly unknown[])[]): string[] {
+  const names: string[] = [];
+  let inside = 0; // elements to come below the column at hand
+  for (const [name, children] of elements.slice(1)) {
+    if (inside === 0) names.push(String(name));
+    else inside--;
+    inside += Number(children ?? 0);
+  }
+  return names;
 }
 
 /** DuckDB's binding drops a byte order mark at the start of a text, so a text that has one is given a second. */
@@ -106,14 +134,6 @@ function endedEarly(path: string, position: number, total: number): RedefError {
 function parquetError(error: unknown, path: string): unknown {
   if (RedefError.isInstance(error) || !(error instanceof Error)) return error;
   const [line = ''] = error.message.split('\n');
-  const missing = /Referenced column "(.+)" not found/.exec(line)?.[1];
-  if (missing !== undefined) {
-    return new RedefError(`${path}: no column ${missing}`, {
-      code: 'unknown-column',
-      remedy: 'Name columns that the file has.',
-      cause: error,
-    });
-  }
   return new RedefError(`${path}: ${line}`, {
     code: 'invalid-parquet',
     remedy: 'Download or write the file again; if memory ran out, raise memoryLimit.',

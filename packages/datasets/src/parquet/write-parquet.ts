@@ -37,11 +37,14 @@ export async function writeParquet(
         remedy: 'Pass columns, or write JSONL.',
       });
     }
+    checkNames([...staging.columns.keys()]);
     await withDuckDb({ memoryLimit: '512MB', ...options }, dirname(path), async (connection) => {
       const interrupt = () => connection.interrupt();
       signal?.addEventListener('abort', interrupt);
       try {
-        await connection.run(copyStatement(staging, stage, partial));
+        const copied = await connection.runAndReadAll(copyStatement(staging, stage, partial));
+        const [[count] = []] = copied.getRowsJson();
+        if (Number(count) !== staging.rows) throw new Error(`${count} of ${staging.rows} rows were copied`);
       } catch (error) {
         throwIfAborted(signal);
         throw copyError(error, path);
@@ -68,6 +71,22 @@ async function* stageRows(
   for await (const row of rows) {
     throwIfAborted(signal);
     yield staging.line(row);
+  }
+}
+
+/** DuckDB would rename one of two columns that differ in the case of ASCII letters alone. */
+function checkNames(names: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const folded = name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    const other = seen.get(folded);
+    if (other !== undefined) {
+      throw new RedefError(`columns ${JSON.stringify(other)} and ${JSON.stringify(name)} differ in case alone`, {
+        code: 'parquet-columns',
+        remedy: 'Rename one of them, or write CSV or JSONL.',
+      });
+    }
+    seen.set(folded, name);
   }
 }
 
