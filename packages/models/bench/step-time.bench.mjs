@@ -1,8 +1,9 @@
 // A training step (forward, backward, AdamW) here and in PyTorch, in turns, in one run on one machine.
 //
 //   node bench/step-time.bench.mjs --model roberta-base --batch 8 --length 256 --steps 5
+//   node bench/step-time.bench.mjs --model tiny --batch 8 --length 64 --steps 100 --learning-rate 1e-4
 //
-// Models: roberta-base, t5-220m-encoder, small (6 layers of 384). Drivers: native, official. With --gradients 1 the
+// Models: roberta-base, t5-220m-encoder, small (6 layers of 384), tiny and t5-tiny (2 of 128). Drivers: native, official. With --gradients 1 the
 // gradients by every parameter are compared first. Needs the built packages and, for PyTorch's side, Debian's
 // python3-torch and libopenblas0. Wall-clock ratios mean little on a machine that does other work: read the CPU ones.
 import { spawn } from 'node:child_process';
@@ -59,6 +60,15 @@ const configs = {
     num_attention_heads: 6,
     intermediate_size: 1536,
   },
+  tiny: {
+    ...roberta,
+    vocab_size: 2000,
+    hidden_size: 128,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    intermediate_size: 512,
+  },
+  't5-tiny': { model_type: 't5', vocab_size: 2000, d_model: 128, d_kv: 32, d_ff: 512, num_heads: 4, num_layers: 2 },
   't5-220m-encoder': {
     model_type: 't5',
     vocab_size: 32100,
@@ -181,22 +191,28 @@ async function compareGradients() {
   const path = join(folder, 'gradients.bin');
   const theirs = await ask(`gradients ${path}`);
   const file = openSync(path, 'r');
-  let worst = { ratio: 0 };
+  const rows = [];
   for (const [name, shape] of parameters) {
     const expected = new Float32Array(shape.reduce((product, size) => product * size, 1));
     readSync(file, new Uint8Array(expected.buffer));
-    let [difference, largest] = [0, 0];
+    let [difference, largest, squares, all] = [0, 0, 0, 0];
     for (const [index, value] of expected.entries()) {
-      difference = Math.max(difference, Math.abs(ours[`d ${name}`][index] - value));
+      const error = Math.abs(ours[`d ${name}`][index] - value);
+      difference = Math.max(difference, error);
       largest = Math.max(largest, Math.abs(value));
+      squares += error ** 2;
+      all += value ** 2;
     }
     const isZero = name.endsWith('key.bias'); // softmax does not see it: what either side computes is rounding
-    const ratio = isZero ? difference : difference / largest;
-    if (ratio > worst.ratio) worst = { ratio, name };
+    rows.push({ name, ratio: isZero ? difference : difference / largest, norm: isZero ? 0 : Math.sqrt(squares / all) });
   }
-  console.log(
-    `gradients: worst ${worst.ratio.toExponential(1)} of the largest, by ${worst.name}; losses differ by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}`,
-  );
+  const report = (what, key) => {
+    const worst = rows.reduce((a, b) => (b[key] > a[key] ? b : a));
+    console.log(`gradients, worst ${what}: ${worst[key].toExponential(1)}, by ${worst.name}`);
+  };
+  report('difference / largest element', 'ratio');
+  report('norm of the difference / norm', 'norm');
+  console.log(`losses before the first step differ by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}`);
 }
 
 /** Floating-point operations of the matrix products that the tensors are computed by. */
