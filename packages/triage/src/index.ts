@@ -9,7 +9,7 @@ export { buildEvidence, type Evidence, type EvidenceOptions, type EvidenceSectio
 export { type BatchOptions, type BatchReport, voteByBatch } from './openai/batch/vote-by-batch.js';
 export { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
 export { defaultPrices, type ModelPrice, type PriceTable, parsePrices } from './prices.js';
-export { type Prompt, renderPrompt } from './prompt.js';
+export { type Prompt, promptVersion, renderPrompt } from './prompt.js';
 export { cleanRubric, defectiveRubric, type Rubric, rubricFor } from './rubric.js';
 export { createRuleVoter } from './rule-voter.js';
 export {

@@ -3,6 +3,9 @@ import { Counter, RedefError } from '@redef/core';
 import { readManifest, writeFileAtomic, writeJsonlTables } from '@redef/core/files';
 import {
   type Candidate,
+  cleanRubric,
+  defectiveRubric,
+  promptVersion,
   type Rule,
   renderTable1,
   type TriageEvent,
@@ -40,7 +43,13 @@ export async function triageStage(input: TriageStageInput, options: StageOptions
       name: 'triage',
       folder: out,
       inputFiles: { ...changes, ...evidence },
-      config: { ballots, rule, voters: voters.map(({ id, parameters = {} }) => ({ id, parameters })) },
+      config: {
+        ballots,
+        rule,
+        voters: voters.map(({ id, parameters = {} }) => ({ id, parameters })),
+        prompt: promptVersion,
+        rubrics: [defectiveRubric.id, cleanRubric.id],
+      },
       run: async ({ signal, onEvent }) => {
         const read = signal ? { signal } : {};
         const rejected = new Counter();
