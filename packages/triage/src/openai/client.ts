@@ -39,11 +39,11 @@ function hostOf(baseURL: string): string {
   let url: URL;
   try {
     url = new URL(baseURL);
-  } catch (cause) {
+  } catch {
+    // without the cause, which would repeat whatever was typed
     throw new RedefError('The base URL is not a URL', {
       code: 'invalid-option',
       remedy: 'Pass it whole: http://127.0.0.1:8080/v1',
-      cause,
     });
   }
   if (url.username || url.password) {
