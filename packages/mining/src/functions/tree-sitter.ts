@@ -76,7 +76,10 @@ function collect(node: Node, into: ParsedFunction[]): void {
 function nameOf(declarator: Node | null): string | undefined {
   let node = declarator;
   while (node) {
-    const inner: Node | null = node.childForFieldName('declarator') ?? node.childForFieldName('name');
+    const inner: Node | null =
+      node.type === 'parenthesized_declarator'
+        ? (node.namedChildren[0] ?? null)
+        : (node.childForFieldName('declarator') ?? node.childForFieldName('name'));
     if (!inner) return node.text;
     node = inner;
   }
