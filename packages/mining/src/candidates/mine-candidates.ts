@@ -7,7 +7,7 @@ import {
   type RunOptions,
   throwIfAborted,
 } from '@redef/core';
-import { createExtractor } from '../changes/extract-change.js';
+import { createExtractor, scannerName } from '../changes/extract-change.js';
 import { BlobReader } from '../git/blob-reader.js';
 import { objectKinds } from '../git/object-kinds.js';
 import { openRepository, resolveRange } from '../git/repository.js';
@@ -68,7 +68,7 @@ export async function* mineCandidates(
     head,
     folder: options.index,
     filter: resolveFilter(read, repository.name),
-    config: { ...read, maxFileBytes: filter.maxFileBytes },
+    config: { ...read, maxFileBytes: filter.maxFileBytes, extractor: scannerName },
     workers,
     signal,
     onEvent,
