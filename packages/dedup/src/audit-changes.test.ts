@@ -50,7 +50,8 @@ test('finds twins, contradictions, shared commits and functions, and a time orde
   });
   const [overall, withinProjectAndLabel] = audit.leaks.time!;
   expect(overall).toMatchObject({ holds: false, rowsTooEarly: { test: 1 }, rowsTooLate: { train: 1 } });
-  expect(overall!.examples).toEqual([{ at: { set: 'test', row: 0 }, newer: { set: 'train', row: 0 } }]);
+  const id = '0123456789abcdef';
+  expect(overall!.examples).toEqual([{ at: { set: 'test', row: 0, id }, newer: { set: 'train', row: 0, id } }]);
   expect(withinProjectAndLabel).toMatchObject({ within: ['project', 'label'], holds: true, groups: 2 });
 });
 

@@ -9,10 +9,12 @@ import { type LevelAudit, LevelCounter } from './level-counts.js';
 import { defaultLevels, type LevelOption, levelName } from './levels.js';
 import { NearDuplicateFinder } from './near-duplicate-finder.js';
 import { QualityChecker, type SetQuality } from './quality.js';
+import { RowIds } from './row-ids.js';
 import { RowKeys } from './row-keys.js';
 import { type Row, setNames } from './rows.js';
 import { TagReader } from './strip.js';
 import { type TimeOrder, TimeTracker, timeOf } from './time-order.js';
+import { withIds } from './with-ids.js';
 
 /** Leaks that no comparison of texts shows; each is absent where the rows have no such column. */
 export interface HiddenLeaks {
@@ -69,8 +71,7 @@ export class Auditor {
   /** Key number by level of each row of the last set. */
   readonly #lastKeys: Uint32List[];
   #lastRows = 0;
-  /** Ids of the rows of the last set, where they have them. */
-  readonly #lastIds: (string | undefined)[] = [];
+  readonly #ids: RowIds;
   readonly #started = new Set<number>();
   #parts: ReturnType<typeof startParts> | undefined;
   readonly #near: NearDuplicateFinder | undefined;
@@ -79,6 +80,7 @@ export class Auditor {
 
   constructor(names: readonly string[], options: AuditorOptions = {}) {
     this.#names = setNames(names);
+    this.#ids = new RowIds(names.length);
     this.#options = options;
     this.#levels = withRequired(options.levels ?? defaultLevels);
     this.#levelNames = this.#levels.map(levelName);
@@ -102,10 +104,8 @@ export class Auditor {
       if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
       if (level === this.#codeLevel) this.#addLabels(codes?.add(this.#names[set]!, row, value) ?? key, set, row, value);
     }
-    if (set === this.#names.length - 1) {
-      this.#lastRows = row + 1;
-      if (typeof value.id === 'string') this.#lastIds[row] = value.id;
-    }
+    if (set === this.#names.length - 1) this.#lastRows = row + 1;
+    this.#ids.add(set, row, value.id);
     this.#addOrigins(set, row, value);
     quality?.[set]?.add(row, value);
     this.#near?.add(set, row, value);
@@ -125,7 +125,7 @@ export class Auditor {
       this.#levelNames.map((name, level) => [name, this.#leakedRows(level)]),
     );
     if (near) leakedRows.near = near.leak.leakedRows;
-    return {
+    const audit: DataAudit = {
       schema: 'redef.data-audit/1',
       layout: this.#parts?.layout ?? { key: this.#options.key ?? [], labels: [], within: [] },
       ...exact,
@@ -137,12 +137,8 @@ export class Auditor {
       quality: quality ? Object.fromEntries(this.#names.map((name, set) => [name, quality[set]!.result()])) : {},
       ...(near && { near }),
       leakedRows,
-      ...(this.#lastIds.length > 0 && {
-        leakedIds: Object.fromEntries(
-          Object.entries(leakedRows).map(([level, rows]) => [level, rows.flatMap((row) => this.#lastIds[row] ?? [])]),
-        ),
-      }),
     };
+    return withIds(audit, this.#ids);
   }
 
   #addLabels(code: number, set: number, row: number, value: Row): void {

@@ -43,6 +43,8 @@ export interface SetQuality {
   issues: Record<QualityIssue, number>;
   /** The first rows with each issue that occurs. */
   examples: Partial<Record<QualityIssue, number[]>>;
+  /** The same rows by their `id`, where the rows have one. */
+  exampleIds?: Partial<Record<QualityIssue, string[]>>;
   lengths: LengthSummary | null;
 }
 

@@ -10,6 +10,8 @@ export type DataSets<R extends object = object> = Readonly<Record<string, AsyncI
 export interface RowRef {
   set: string;
   row: number;
+  /** Its `id` column, where an audit met one. */
+  id?: string;
 }
 
 /** Sets are members of a 32-bit mask. */

@@ -49,7 +49,7 @@ export async function deduplicateSplit(rows: readonly PairRow[], policy: Removal
   return { kept: consistent.filter(({ id }) => !removed.has(id)), rejects };
 }
 
-export function bySplit<Row extends { split: SplitName }>(rows: readonly Row[]): Record<SplitName, Row[]> {
+function bySplit<Row extends { split: SplitName }>(rows: readonly Row[]): Record<SplitName, Row[]> {
   const of = (name: SplitName): Row[] => rows.filter(({ split }) => split === name);
   return { train: of('train'), validation: of('validation'), test: of('test') };
 }

@@ -1,4 +1,5 @@
 import type { DataAudit } from '../auditor.js';
+import type { RowRef } from '../rows.js';
 import { type AuditReportParts, auditTables } from './audit-tables.js';
 import type { AuditTable } from './tables.js';
 import { auditVerdicts } from './verdicts.js';
@@ -68,18 +69,19 @@ function examples({ contradictionsBy, quality, leaks }: DataAudit): string {
   for (const { by, examples } of contradictionsBy) {
     found.push([
       `Codes under several labels (${by})`,
-      examples.map(({ labels }) => labels.map(({ label, at }) => `${label} at ${at.set} ${at.row}`).join('; ')),
+      examples.map(({ labels }) => labels.map(({ label, at }) => `${label} at ${place(at)}`).join('; ')),
     ]);
   }
   for (const [name, leak] of [
     ['Commits in several sets', leaks.commits],
     ['Functions in several sets', leaks.functions],
   ] as const) {
+    found.push([name, (leak?.examples ?? []).map(({ value, at }) => `${value}: ${at.map(place).join(', ')}`)]);
+  }
+  for (const { within, examples } of leaks.time ?? []) {
     found.push([
-      name,
-      (leak?.examples ?? []).map(
-        ({ value, at }) => `${value}: ${at.map(({ set, row }) => `${set} ${row}`).join(', ')}`,
-      ),
+      `Rows too early${within.length > 0 ? ` within their ${within.join(' and ')}` : ''}`,
+      examples.map(({ at, newer }) => `${place(at)} is older than ${place(newer)}`),
     ]);
   }
   for (const [set, { examples }] of Object.entries(quality)) {
@@ -93,6 +95,10 @@ function examples({ contradictionsBy, quality, leaks }: DataAudit): string {
         `<details><summary>${escapeHtml(title)}</summary>\n<ul>${lines.map((line) => `<li><code>${escapeHtml(line)}</code></li>`).join('\n')}</ul>\n</details>`,
     )
     .join('\n');
+}
+
+function place({ set, row, id }: RowRef): string {
+  return id === undefined ? `${set} ${row}` : `${set} ${row} (${id})`;
 }
 
 function escapeHtml(text: string): string {

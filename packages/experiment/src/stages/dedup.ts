@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Counter, digestOf, type Label, type Split } from '@redef/core';
 import { writeFileAtomic, writeJsonl } from '@redef/core/files';
-import { auditData, type RemovalPolicy } from '@redef/dedup';
-import { bySplit, deduplicateSplit, type PairRow } from '../deduplicate.js';
+import { auditChanges, type RemovalPolicy, type SplitChange } from '@redef/dedup';
+import { deduplicateSplit, type PairRow } from '../deduplicate.js';
 import { readTable, tableInputs } from '../folders.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
@@ -20,7 +20,8 @@ export interface DedupStageInput {
 
 /**
  * Writes what {@link deduplicateSplit} leaves as `splits.jsonl`, what it removes with its twin as `rejects.jsonl`, and
- * `audit.json` of the sets as they came. Holds ids and digests in memory, no text.
+ * `audit.json` of the sets as they came: duplicates, contradictory labels, one commit or one function in two sets, the
+ * order in time, damaged rows. Holds ids and digests in memory, no text.
  */
 export async function dedupStage(input: DedupStageInput, options: StageOptions = {}): Promise<StageResult> {
   const { mined, labels, split, out, policy = 'cut-from-train' } = input;
@@ -43,15 +44,17 @@ export async function dedupStage(input: DedupStageInput, options: StageOptions =
         for await (const row of readTable('redef.split/1', Object.values(splitFiles), read)) splitOf.set(row.id, row);
 
         const rows: PairRow[] = [];
-        for await (const change of readTable('redef.change/1', Object.values(changeFiles), read)) {
-          const place = splitOf.get(change.id);
-          const label = labelOf.get(change.id);
-          if (!place || !label) continue;
-          const pair = digestOf([change.function_before, change.function_after]);
-          rows.push({ id: change.id, pair, label, split: place.split });
-        }
-
-        const audit = await auditData(bySplit(rows), { key: ['pair'], layout: { labels: ['label'] }, levels: [] });
+        const inSplit = async function* (): AsyncGenerator<SplitChange> {
+          for await (const change of readTable('redef.change/1', Object.values(changeFiles), read)) {
+            const split = splitOf.get(change.id)?.split;
+            const label = labelOf.get(change.id);
+            if (!split || !label) continue;
+            const pair = digestOf([change.function_before, change.function_after]);
+            rows.push({ id: change.id, pair, label, split });
+            yield { ...change, split, label };
+          }
+        };
+        const audit = await auditChanges(inSplit(), read);
         const { kept, rejects } = await deduplicateSplit(rows, policy);
         await writeJsonl(
           join(out, 'splits.jsonl'),
