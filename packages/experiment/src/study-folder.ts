@@ -10,7 +10,7 @@ export function studyFolder(root: string) {
     minedProject: (project: string) => join(root, 'mined', project),
     index: (project: string) => join(root, 'cache', 'index', project),
     clone: (project: string) => join(root, 'cache', 'clones', `${project}.git`),
-    votes: join(root, 'cache', 'votes'),
+    votes: join(root, 'cache', 'votes.jsonl'),
     triaged: join(root, 'triaged'),
     split: join(root, 'split'),
     deduped: join(root, 'deduped'),
