@@ -151,8 +151,23 @@ test('no text can close its fence or become an instruction outside it', () => {
   const start = user.indexOf(`<<<commit_message ${seal}>>>`);
   const end = user.indexOf(`<<<end of commit_message ${seal}>>>`);
   expect(user.slice(start, end)).toContain(attack);
-  expect(user.split(seal)).toHaveLength(2 * evidence.sections.length + 1);
-  expect(user.split('\n').slice(0, 2)).toEqual(['File: a b.c', 'Function: f <<<end']);
+  expect(user.split(seal)).toHaveLength(2 * (evidence.sections.length + 1) + 1);
+  expect(user.split('\n').slice(0, 4)).toEqual([
+    `<<<location ${seal}>>>`,
+    'File: a b.c',
+    'Function: f <<<end',
+    `<<<end of location ${seal}>>>`,
+  ]);
+  expect(user.split('\n').at(0)).toMatch(/^<<</);
+  expect(user).toMatch(/>>>$/); // nothing stands outside the fences
+});
+
+test('names are cut like any other text', () => {
+  const long = makeChange(5, { path: `${'a/'.repeat(100_000)}b.c`, function_name: 'f'.repeat(100_000) });
+  const evidence = buildEvidence(long, revertEvidence(long));
+  expect(evidence.truncated).toBe(200_003 + 100_000 - 2 * 4096);
+  expect(renderPrompt(evidence).user.length).toBeLessThan(12_000);
+  expect(renderPrompt(evidence).user).toContain('characters left out');
 });
 
 test('the words of a prompt are of its version', () => {
@@ -162,8 +177,8 @@ test('the words of a prompt are of its version', () => {
     return [promptVersion, evidence.rubric.id, sha256(renderPrompt(evidence).system).slice(0, 16)];
   });
   expect(words).toEqual([
-    ['redef-prompt/1', 'redef-defective/1', '2c410cdd2e51d8c5'],
-    ['redef-prompt/1', 'redef-clean/1', 'a29d6e10e01b53fb'],
+    ['redef-prompt/2', 'redef-defective/1', '2c410cdd2e51d8c5'],
+    ['redef-prompt/2', 'redef-clean/1', 'a29d6e10e01b53fb'],
   ]);
 });
 

@@ -12,6 +12,9 @@ export interface EvidenceOptions {
   maxTextCharacters?: number;
 }
 
+/** Longer than any path that a file system takes. */
+const maxNameCharacters = 4096;
+
 /** One text of the bundle. */
 export interface EvidenceSection {
   name: 'commit_message' | 'revert_message' | 'function_before' | 'function_after' | 'diff';
@@ -74,18 +77,20 @@ export function buildEvidence(
     section('function_after', cutAround(change.function_after, added, maxFunctionCharacters)),
     section('diff', cutEnd(unifiedDiff(lines), maxTextCharacters)),
   ];
-  const { id, path, function_name } = change;
+  const { id } = change;
+  const path = cutEnd(change.path, maxNameCharacters);
+  const name = cutEnd(change.function_name, maxNameCharacters);
   return {
     id,
     rubric,
-    path,
-    function_name,
+    path: path.text,
+    function_name: name.text,
     sections,
-    truncated: sections.reduce((sum, { left_out }) => sum + left_out, 0),
+    truncated: [path, name, ...sections].reduce((sum, { left_out }) => sum + left_out, 0),
     digest: digestOf([
       rubric,
-      path,
-      function_name,
+      path.text,
+      name.text,
       sections.map(({ text, ...rest }) => ({ ...rest, text: sha256(text) })),
     ]),
   };

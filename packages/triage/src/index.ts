@@ -22,4 +22,4 @@ export {
 } from './summary.js';
 export { type Candidate, type TriageOptions, type TriageRow, triage } from './triage.js';
 export { openVoteFile, type VoteFile } from './vote-file.js';
-export type { TriageEvent, Voter } from './voter.js';
+export type { TriageEvent, VoteRun, Voter } from './voter.js';

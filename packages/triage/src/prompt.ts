@@ -2,12 +2,12 @@ import type { Evidence } from './evidence.js';
 import type { Rubric } from './rubric.js';
 
 /** Changes with any word below, since votes on other words are other votes: a part of the cache's key. */
-export const promptVersion = 'redef-prompt/1';
+export const promptVersion = 'redef-prompt/2';
 
 export interface Prompt {
   /** The rubric and the rules of the answer: the same for every candidate of a class. */
   system: string;
-  /** The evidence, fenced. */
+  /** The evidence, fenced, the names of file and function with it: strangers chose those too. */
   user: string;
 }
 
@@ -17,14 +17,13 @@ export interface Prompt {
  */
 export function renderPrompt(evidence: Evidence): Prompt {
   const seal = evidence.digest.slice(0, 16);
-  const sections = evidence.sections.map(
+  const location = `File: ${oneLine(evidence.path)}\nFunction: ${oneLine(evidence.function_name)}`;
+  const sections = [{ name: 'location', text: location }, ...evidence.sections].map(
     ({ name, text }) => `<<<${name} ${seal}>>>\n${text}\n<<<end of ${name} ${seal}>>>`,
   );
   return {
     system: systemPrompt(evidence.rubric),
-    user: [`File: ${oneLine(evidence.path)}`, `Function: ${oneLine(evidence.function_name)}`, '', ...sections].join(
-      '\n',
-    ),
+    user: sections.join('\n'),
   };
 }
 

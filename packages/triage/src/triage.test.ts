@@ -161,3 +161,39 @@ test('many calls at once on one signal draw no warning', async () => {
   expect(chat.peak).toBeGreaterThan(20);
   expect(warnings).toEqual([]);
 });
+
+test('a key that one server refuses ends the waits of the other voters at once, and keeps what they had', async () => {
+  const patient = await start({
+    behave: (_, index) => (index < 4 ? 'answer' : { status: 429, headers: { 'retry-after': '60' } }),
+  });
+  const strict = await startChatServer({ key: 'sk-right-0000000000', latencyMs: 300 });
+  const voters = [voterAt(patient), voterAt(strict, { apiKey: 'sk-wrong-0000000000', provider: 'strict' })];
+  const cache = createMemoryCache();
+  const kept: unknown[] = [];
+  const counting = {
+    get: cache.get,
+    set: (...vote: Parameters<typeof cache.set>) => {
+      kept.push(vote);
+      return cache.set(...vote);
+    },
+  };
+  const begun = performance.now();
+  const failure = await run([...makeCandidates(50)], { voters, cache: counting }).catch((error) => error);
+  expect(failure).toMatchObject({ code: 'key-refused' });
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(kept).toHaveLength(4);
+  await strict.close();
+});
+
+test('a call under way when the run is lost is let finish and its vote kept', async () => {
+  const slow = await start({ latencyMs: 400 });
+  const strict = await startChatServer({ key: 'sk-right-0000000000' });
+  const voters = [voterAt(slow), voterAt(strict, { apiKey: 'sk-wrong-0000000000', provider: 'strict' })];
+  const cache = createMemoryCache();
+  const candidates = [...makeCandidates(1)];
+  await expect(run(candidates, { voters, cache, ballots: 2 })).rejects.toMatchObject({ code: 'key-refused' });
+  expect(slow.requests).toHaveLength(1);
+  await run(candidates, { voters: [voters[0]!], cache, ballots: 1 });
+  expect(slow.requests).toHaveLength(1);
+  await strict.close();
+});

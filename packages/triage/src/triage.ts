@@ -54,8 +54,8 @@ export interface TriageOptions extends RunOptions<TriageEvent> {
  * not grow with the number of candidates.
  *
  * A vote that cannot be had (a refusal, an answer outside the schema) is an abstention. A failure that will not pass
- * (a wrong key, a spent budget, a server that stays away) ends the run with an error after the calls under way are
- * through: with a lasting cache the same call goes on from there.
+ * (a wrong key, a spent budget, a server that stays away) ends the run with an error: waits end at once, calls under way
+ * are let finish and their votes kept. With a lasting cache the same call goes on from there.
  *
  * @throws `RedefError` of the voter, or `aborted`
  */
@@ -106,6 +106,7 @@ export async function* triage(
       });
     }
   } finally {
+    booth.release();
     release();
   }
   return tally.summary();
@@ -116,21 +117,26 @@ function createBooth(cache: VoteCache, concurrency: number, run: RunOptions<Tria
   const admit = createSemaphore(concurrency);
   const underWay = new Map<string, Promise<Vote>>();
   let failure: { error: unknown } | undefined;
+  const closing = withManyListeners(run.signal);
+  const fail = (error: unknown): { error: unknown } => {
+    failure ??= { error };
+    closing.abort(error);
+    return failure;
+  };
 
   const ask = async (voter: Voter, evidence: Evidence, ballot: number, key: string): Promise<Vote> => {
     try {
       const cast = await admit(async () => {
         throwIfAborted(run.signal);
         if (failure) throw failure.error; // start nothing new once the run is lost
-        return voter.vote(evidence, ballot, run);
+        return voter.vote(evidence, ballot, { ...run, closing: closing.signal });
       });
       // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
       const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);
       await cache.set(key, vote); // outside the gate: the next call need not wait for the disk
       return vote;
     } catch (error) {
-      failure ??= { error };
-      throw error;
+      throw fail(error).error; // the first one: it made the others give up
     }
   };
 
@@ -147,8 +153,9 @@ function createBooth(cache: VoteCache, concurrency: number, run: RunOptions<Tria
     },
     /** Starts no further call; those under way are let finish and kept. */
     close(): void {
-      failure ??= { error: new Error('the run was left') }; // seen by nobody
+      fail(new Error('the run was left')); // seen by nobody
     },
+    release: closing.release,
   };
 }
 

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256, type Vote } from '@redef/core';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openVoteFile } from './vote-file.js';
 
 let folder: string;
@@ -86,4 +86,23 @@ test('one process at a time; the lock of a dead one is taken over', async () => 
   await cache.close();
   await writeFile(`${path}.lock`, String(2 ** 22 + 1)); // above any process id Linux gives out
   await (await openVoteFile(path)).close();
+});
+
+test('what was written is flushed to the disk a second later, and a disk that fails takes no further vote', async () => {
+  const probe = await open(join(folder, 'probe'), 'w');
+  const handle = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  const flush = vi.spyOn(handle, 'datasync');
+  try {
+    const cache = await openVoteFile(join(folder, 'votes.jsonl'));
+    for (let ballot = 0; ballot < 50; ballot++) await cache.set(key(ballot), vote(ballot));
+    await vi.waitFor(() => expect(flush).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+    flush.mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    await cache.set(key(50), vote(50));
+    await vi.waitFor(() => expect(flush).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+    await expect(cache.set(key(51), vote(51))).rejects.toMatchObject({ code: 'disk-failed' });
+    await cache.close();
+  } finally {
+    flush.mockRestore();
+  }
 });

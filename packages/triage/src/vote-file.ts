@@ -13,6 +13,9 @@ export interface VoteFile extends VoteCache {
   close(): Promise<void>;
 }
 
+/** How long a written vote may wait to be flushed to the disk: what a power cut can lose. */
+const flushMs = 1000;
+
 const prefix = '{"key":"';
 const keyLength = 64;
 const voteStart = prefix.length + keyLength + '","vote":'.length;
@@ -21,6 +24,9 @@ const voteStart = prefix.length + keyLength + '","vote":'.length;
  * Opens or makes a vote cache: a file of lines `{"key":...,"vote":...}` that only ever grows. A process killed while
  * it wrote leaves at most one unfinished line, which nobody was told of and which is cut away here. Votes stay on disk;
  * in memory is a key and a position each.
+ *
+ * A stored vote survives the death of the process at once, and a power cut after a second: the file is flushed to the
+ * disk that long after a write, and when it is closed.
  *
  * @throws `RedefError` `in-use` by another living process, or `cache-damaged` with the line
  */
@@ -57,6 +63,11 @@ class AppendedVotes implements VoteFile {
   #next: { entries: Entry[]; written: Promise<void> } | undefined;
   /** The last write asked for; it never rejects. */
   #writing: Promise<void> = Promise.resolve();
+  #flush: NodeJS.Timeout | undefined;
+  /** The last flush; it never rejects. */
+  #flushing: Promise<void> = Promise.resolve();
+  /** Why the disk did not take what was written: no further vote is taken then. */
+  #lost: RedefError | undefined;
 
   constructor(
     private readonly path: string,
@@ -112,12 +123,19 @@ class AppendedVotes implements VoteFile {
   }
 
   async #write(entries: readonly Entry[]): Promise<void> {
+    if (this.#lost) throw this.#lost;
     try {
       await this.file.appendFile(Buffer.concat(entries.map(({ line }) => line)));
     } catch (error) {
       await this.file.truncate(this.end).catch(() => {}); // a full disk takes half a line
       throw fileError(error, this.path);
     }
+    this.#flush ??= setTimeout(() => {
+      this.#flush = undefined;
+      this.#flushing = this.file.datasync().catch((cause: unknown) => {
+        this.#lost = unflushed(this.path, cause);
+      });
+    }, flushMs);
     for (const { key, line } of entries) {
       this.positions.set(key, { start: this.end, length: line.length - 1 });
       this.end += line.length;
@@ -127,9 +145,16 @@ class AppendedVotes implements VoteFile {
 
   async close(): Promise<void> {
     await this.#writing;
-    await this.file.sync();
-    await this.file.close();
-    await this.unlock();
+    clearTimeout(this.#flush);
+    await this.#flushing;
+    try {
+      await this.file.sync();
+    } catch (cause) {
+      throw unflushed(this.path, cause);
+    } finally {
+      await this.file.close();
+      await this.unlock();
+    }
   }
 }
 
@@ -156,6 +181,14 @@ async function indexLines(file: FileHandle, path: string): Promise<{ positions: 
     rest = bytes.subarray(start);
   }
   return { positions, end };
+}
+
+function unflushed(path: string, cause: unknown): RedefError {
+  return new RedefError(`${path}: the disk did not take what was written`, {
+    code: 'disk-failed',
+    remedy: 'Check the disk and its space, then run the same command again: it goes on from the votes that are there.',
+    cause,
+  });
 }
 
 function damaged(message: string, cause?: unknown): RedefError {

@@ -32,6 +32,15 @@ export type TriageEvent =
       total: number;
     };
 
+/** What a voter is given for one vote. */
+export interface VoteRun extends RunOptions<TriageEvent> {
+  /**
+   * Fires once the run has no use for further calls (another voter's key was refused, or `signal` fired): whoever waits
+   * to make one gives up at once, while a call under way may still be answered. Default: `signal`.
+   */
+  closing?: AbortSignal;
+}
+
 export interface Voter {
   /** Who votes, with provider and model: `openai:gpt-4o-2024-08-06`, `rules/1`. */
   readonly id: string;
@@ -42,7 +51,7 @@ export interface Voter {
   /** Whatever else shapes an answer (temperature, output format): part of the cache's key. Default none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** One independent ballot, 0-based. An answer that cannot be had is a vote with `category: null` and the reason. */
-  vote(evidence: Evidence, ballot: number, options?: RunOptions<TriageEvent>): Promise<Vote>;
+  vote(evidence: Evidence, ballot: number, run?: VoteRun): Promise<Vote>;
 }
 
 /** The members that every vote of a voter on a candidate shares. */

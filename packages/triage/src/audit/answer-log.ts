@@ -58,6 +58,7 @@ export class AnswerLog {
     private readonly path: string,
     private readonly file: FileHandle,
     entries: AuditEntry[],
+    private end: number,
   ) {
     this.#entries = entries;
   }
@@ -69,7 +70,7 @@ export class AnswerLog {
       const { entries, end } = await readEntries(path);
       const file = await open(path, 'a');
       await file.truncate(end);
-      return new AnswerLog(path, file, entries);
+      return new AnswerLog(path, file, entries, end);
     } catch (error) {
       throw fileError(error, path);
     }
@@ -82,12 +83,15 @@ export class AnswerLog {
   /** Resolves once the act is on the disk. */
   add(entry: AuditEntry): Promise<void> {
     const added = this.#writing.then(async () => {
+      const line = Buffer.from(`${JSON.stringify(entry)}\n`);
       try {
-        await this.file.appendFile(`${JSON.stringify(entry)}\n`);
+        await this.file.appendFile(line);
         await this.file.datasync();
       } catch (error) {
+        await this.file.truncate(this.end).catch(() => {}); // a full disk takes half a line
         throw fileError(error, this.path);
       }
+      this.end += line.length;
       this.#entries.push(entry);
     });
     this.#writing = added.catch(() => {});

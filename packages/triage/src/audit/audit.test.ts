@@ -119,6 +119,11 @@ test('a label audit is drawn from defective labels, with its strata and digests 
     await readFile(join(folder, 'items.jsonl'), 'utf8'),
   );
   await expect(draw(folder, changes)).rejects.toMatchObject({ code: 'audit-exists' });
+  await rm(join(folder, 'manifest.json')); // as a kill in the middle of the draw leaves it
+  await draw(folder, changes);
+  expect(await readFile(join(folder, 'again/items.jsonl'), 'utf8')).toBe(
+    await readFile(join(folder, 'items.jsonl'), 'utf8'),
+  );
 });
 
 describe('the answers', () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChangeEvidence, type CodeChange, type Label, RedefError } from '@redef/core';
 import { digestFile, fileError, readJsonlLines, writeFileAtomic, writeJsonl, writeManifest } from '@redef/core/files';
@@ -178,13 +178,16 @@ export async function readReviews(
 }
 
 async function refuseExisting(folder: string): Promise<void> {
-  try {
-    await readFile(join(folder, 'items.jsonl'));
-  } catch {
-    return;
-  }
+  // the manifest is written last: without it a draw was stopped half-way, and nobody can have answered
+  if (!(await exists(join(folder, 'manifest.json'))) && !(await exists(join(folder, 'answers')))) return;
   throw new RedefError(`${folder}: holds an audit already`, {
     code: 'audit-exists',
     remedy: 'Name another folder, or remove this one with the answers in it.',
   });
 }
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

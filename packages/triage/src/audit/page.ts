@@ -29,7 +29,7 @@ export const pageHtml = `<!doctype html>
   <p id="question" role="alert"></p>
   <div id="answers"></div>
   <label for="note">Note <kbd>m</kbd></label>
-  <textarea id="note" rows="2"></textarea>
+  <textarea id="note" rows="2" maxlength="10000"></textarea>
   <div id="tools">
     <button type="button" id="undo">Undo <kbd>u</kbd></button>
     <button type="button" id="back">Back <kbd>k</kbd></button>
@@ -44,7 +44,7 @@ export const pageHtml = `<!doctype html>
 
 export const pageCss = `
 :root { color-scheme: light dark; --line: #8886; --removed: #e5534b33; --added: #46954a33; font: 15px/1.45 system-ui, sans-serif; }
-body { margin: 0; display: grid; grid-template-rows: auto 1fr auto; height: 100vh; }
+body { margin: 0; display: grid; grid-template-rows: auto 1fr auto; height: 100vh; height: 100dvh; }
 header, footer { padding: .5rem 1rem; background: Canvas; }
 header { display: flex; justify-content: space-between; gap: 2rem; border-bottom: 1px solid var(--line); }
 h1 { font-size: 1.1rem; margin: 0; } h2 { font-size: 1rem; margin: .3rem 0; overflow-wrap: anywhere; } p { margin: .2rem 0; }
@@ -78,6 +78,11 @@ const element = (name, properties = {}, ...children) => {
   made.append(...children);
   return made;
 };
+
+// Characters that show nothing or turn the order of others around are spelled out: code must not read as what it is not.
+const plain = (text) => text.replace(
+  /[\\u0000-\\u0008\\u000b\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff]/g,
+  (one) => '\\u27e8U+' + one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0') + '\\u27e9');
 
 async function call(path, body) {
   const response = await fetch(path, body === undefined ? {} : {
@@ -137,26 +142,28 @@ async function show() {
   at('instructions').textContent = state.instructions;
   at('progress').textContent = state.who + ': ' + finished + ' of ' + state.items.length + ' done' +
     (state.waiting ? ', ' + state.waiting + ' wait for a reviewer' : '');
-  document.title = finished + '/' + state.items.length + ' ' + state.who;
   at('item').hidden = !entry;
   at('done').hidden = finished < state.items.length && Boolean(entry);
   at('done').textContent = entry ? 'Everything is answered. You can still go back and change an answer.' : 'There is nothing to decide' + (state.waiting ? ' yet.' : '.');
-  if (!entry) { at('answers').replaceChildren(); at('question').textContent = ''; shown = undefined; return; }
-  if (shown?.id !== entry.id) await draw(entry);
-  ask(entry);
+  if (!entry) { at('answers').replaceChildren(); at('question').textContent = ''; shown = undefined; }
+  else {
+    if (shown?.id !== entry.id) await draw(entry);
+    ask(entry);
+  }
+  document.title = finished + '/' + state.items.length + ' ' + state.who;
 }
 
 async function draw(entry) {
   const item = await call('item?id=' + encodeURIComponent(entry.id));
   shown = item;
-  at('item-title').textContent = (position + 1) + '. ' + item.title;
+  at('item-title').textContent = (position + 1) + '. ' + plain(item.title);
   at('claim').textContent = item.claim;
   at('texts').replaceChildren(...item.texts.map(({ title, text }) => element('details', { open: true },
-    element('summary', { textContent: title }), element('pre', { textContent: text }))));
+    element('summary', { textContent: plain(title) }), element('pre', { textContent: plain(text) }))));
   at('before-title').textContent = item.before.title;
   at('after-title').textContent = item.after.title;
   const side = (cell, changed, kind) => cell
-    ? [element('td', { className: 'number', textContent: cell.line }), element('td', { className: changed ? kind : '', textContent: cell.text })]
+    ? [element('td', { className: 'number', textContent: cell.line }), element('td', { className: changed ? kind : '', textContent: plain(cell.text) })]
     : [element('td', { className: 'number empty' }), element('td', { className: 'empty' })];
   const rows = item.rows.map((row) => element('tr', {},
     ...side(row.before, row.changed, 'removed'), ...side(row.after, row.changed, 'added')));
@@ -173,6 +180,7 @@ function asked(entry) {
 function ask(entry) {
   const question = asked(entry);
   at('question').textContent = question.text;
+  at('question').dataset.id = question.id;
   at('others').replaceChildren(...(entry.others ?? []).map((other) => element('p', {
     textContent: other.who + ': ' + other.answers + (other.note ? ' (' + other.note + ')' : '') })));
   at('answers').replaceChildren(...question.answers.map(({ value, label, key }) => {
@@ -184,9 +192,11 @@ function ask(entry) {
 }
 
 function answer(value) {
+  const seen = { item: shown?.id, question: at('question').dataset.id };
   return act(async () => {
     const entry = current();
-    if (!entry) return;
+    // a key pressed twice must not answer what nobody has seen yet
+    if (!entry || entry.id !== seen.item || asked(entry).id !== seen.question) return;
     await saveNote();
     await save('answer', { item: entry.id, question: asked(entry).id, value });
     if (current()?.id === entry.id && current().open.length > 0) return show();
@@ -212,6 +222,12 @@ at('undo').onclick = undo;
 at('back').onclick = () => act(() => go(position - 1));
 at('next').onclick = () => act(() => go(position + 1));
 at('note').onblur = () => act(saveNote);
+addEventListener('pagehide', () => {
+  const text = at('note').value;
+  if (shown && text !== (shown.note ?? '')) {
+    fetch('note', { method: 'POST', keepalive: true, body: JSON.stringify({ item: shown.id, text }) });
+  }
+});
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.target === at('note')) {

@@ -173,6 +173,31 @@ describe.skipIf(!executablePath)('in Chromium', () => {
     await page.close();
   });
 
+  test('a key pressed twice answers one item, a note survives the page, and no character hides', async () => {
+    const [first, ...others] = items;
+    const trojan = { ...first!, title: 'a\u202eb', before: { title: 'x', text: 'if (\u2066ok\u2069) // \u200bno' } };
+    const { urls } = await serve(labelQuestions, [trojan, ...others]);
+    const page = await open(urls.ada!);
+    await page.waitForSelector('#diff tbody tr');
+    const shown = () => page.evaluate('document.getElementById("item").textContent') as Promise<string>;
+    while (!(await shown()).includes('⟨U+202E⟩')) {
+      await page.keyboard.press('j');
+      await page.waitForTimeout(50);
+    }
+    expect(await shown()).toContain('if (⟨U+2066⟩ok⟨U+2069⟩) // ⟨U+200B⟩no');
+
+    const press = `dispatchEvent(new KeyboardEvent('keydown', { key: 'c' }));`;
+    await page.evaluate(press.repeat(5));
+    await progress(page, '1/3');
+    await page.keyboard.press('m');
+    await page.keyboard.type('left open');
+    await page.close({ runBeforeUnload: true });
+    const notes = async () => [...(await readReviews(folder)).reviewers[0]!.review.notes.values()];
+    await expect.poll(notes, { timeout: 20_000 }).toEqual(['left open']);
+    const [ada] = (await readReviews(folder)).reviewers;
+    expect(ada!.review.answers.size).toBe(1);
+  });
+
   test('the vulnerability questions skip what does not apply, with the text of the CVE beside the code', async () => {
     const samples = ['CWE-787', 'CWE-416'].map((cwe, index) =>
       vulnerabilityItem({

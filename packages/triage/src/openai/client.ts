@@ -12,16 +12,34 @@ export interface Connection {
   fetch?: typeof fetch;
 }
 
-/** @throws `RedefError` `missing-key` or `invalid-option` */
-export function connect({ apiKey, baseURL, provider, fetch }: Connection): { client: OpenAI; provider: string } {
-  if (baseURL === undefined && !apiKey) {
+/**
+ * `hide` takes the key out of a server's words, which some servers repeat.
+ *
+ * @throws `RedefError` `missing-key`, `invalid-key` or `invalid-option`
+ */
+export function connect({ apiKey, baseURL, provider, fetch }: Connection): {
+  client: OpenAI;
+  provider: string;
+  hide: (text: string) => string;
+} {
+  const key = apiKey?.trim(); // files and secret stores end in a newline
+  if (key && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new RedefError(
+      'The key holds a character that cannot be sent: white space, a control character or no ASCII',
+      {
+        code: 'invalid-key',
+        remedy: 'Copy the key again, as one word.',
+      },
+    );
+  }
+  if (baseURL === undefined && !key) {
     throw new RedefError("OpenAI's API needs a key and none was given", {
       code: 'missing-key',
       remedy: 'Set OPENAI_API_KEY for the command line, or pass apiKey; or name a local server with baseURL.',
     });
   }
   const client = new OpenAI({
-    apiKey: apiKey || 'none',
+    apiKey: key || 'none',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
     maxRetries: 0, // retried here, where all calls share one pace
     // every value that the client would otherwise take from the environment
@@ -32,7 +50,11 @@ export function connect({ apiKey, baseURL, provider, fetch }: Connection): { cli
     logLevel: 'off',
     ...(fetch && { fetch }),
   });
-  return { client, provider: provider ?? (baseURL === undefined ? 'openai' : hostOf(baseURL)) };
+  return {
+    client,
+    provider: provider ?? (baseURL === undefined ? 'openai' : hostOf(baseURL)),
+    hide: (text) => (key ? text.replaceAll(key, '[key]') : text),
+  };
 }
 
 function hostOf(baseURL: string): string {
@@ -55,10 +77,9 @@ function hostOf(baseURL: string): string {
   return url.host;
 }
 
-/** A server's words without the key, which some servers repeat, and cut to a line. */
-export function redact(text: string, apiKey: string | undefined): string {
-  const clean = apiKey ? text.replaceAll(apiKey, '[key]') : text;
-  return clean
+/** A server's words about a fault, without whatever looks like a key, cut to a line. */
+export function redact(text: string, hide: (text: string) => string): string {
+  return hide(text)
     .replace(/\b(sk|pk|key)-[\w*-]{6,}/g, '[key]')
     .replace(/\s+/g, ' ')
     .slice(0, 300);

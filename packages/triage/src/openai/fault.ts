@@ -1,6 +1,8 @@
 import { RedefError } from '@redef/core';
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { redact } from './client.js';
+import { UnusableResponse } from './http-fetch.js';
+import { waitAskedFor } from './rate-limits.js';
 
 /** What to do about a failed call. */
 export type Fault =
@@ -20,29 +22,30 @@ export type Fault =
 export interface FaultContext {
   /** The call was given up after its time. */
   timedOut: boolean;
-  apiKey: string | undefined;
+  /** Takes the key out of a text. */
+  hide: (text: string) => string;
   voter: string;
 }
 
 /** Sorts a failed call: worth another try, an answer that cannot be had, or a reason to end the run. */
-export function classifyFault(error: unknown, { timedOut, apiKey, voter }: FaultContext): Fault {
+export function classifyFault(error: unknown, { timedOut, hide, voter }: FaultContext): Fault {
   if (RedefError.isInstance(error)) return { kind: 'stop', error };
   if (timedOut) return { kind: 'retry', reason: 'no answer in time', limited: false, charged: true };
 
   const status: number | undefined = error instanceof APIError ? error.status : undefined;
   if (error instanceof APIError && status !== undefined) {
-    const said = redact(error.message, apiKey);
-    const { code } = error;
+    const said = redact(error.message, hide);
+    const code = typeof error.code === 'string' ? redact(error.code, hide) : undefined;
     const { retryAfterMs = 0 } = retryAfter(error.headers);
     if (retryAfterMs > longestWaitMs) return { kind: 'stop', error: tooLong(voter, retryAfterMs) };
     const retry = { kind: 'retry', reason: `HTTP ${status}`, charged: false, ...retryAfter(error.headers) } as const;
     if (status === 429 && code !== 'insufficient_quota') return { ...retry, limited: true };
     if (status === 503) return { ...retry, limited: true };
     if (status === 408 || status === 409 || status >= 500) return { ...retry, limited: false };
-    if (status === 400 && (code === 'context_length_exceeded' || /context length|context window/i.test(said))) {
+    if (status === 413 || (status === 400 && (code === 'context_length_exceeded' || tooLongForModel.test(said)))) {
       return { kind: 'abstain', reason: 'The evidence is longer than the model can read.' };
     }
-    if (status === 400 && code === 'content_filter') {
+    if (status === 400 && (code === 'content_filter' || code === 'invalid_prompt')) {
       return { kind: 'abstain', reason: "The provider's content filter withheld the answer." };
     }
     return { kind: 'stop', error: stopFor(status, code, said, voter) };
@@ -51,7 +54,8 @@ export function classifyFault(error: unknown, { timedOut, apiKey, voter }: Fault
   if (error instanceof APIUserAbortError) return { kind: 'retry', reason: 'aborted', limited: false, charged: true };
   if (error instanceof APIConnectionError) {
     const charged = !neverArrived.has(causeCode(error));
-    return { kind: 'retry', reason: 'the connection failed', limited: false, charged };
+    const unusable = causes(error).find((cause) => cause instanceof UnusableResponse);
+    return { kind: 'retry', reason: unusable?.message ?? 'the connection failed', limited: false, charged };
   }
   // the body ended early, or is not JSON
   return { kind: 'retry', reason: 'the response was cut off or is not JSON', limited: false, charged: true };
@@ -59,14 +63,28 @@ export function classifyFault(error: unknown, { timedOut, apiKey, voter }: Fault
 
 const neverArrived = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** The system's code, which the client and fetch each wrap once. */
-function causeCode(error: unknown): unknown {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && cause.code) return cause.code;
-  return undefined;
+/** As servers of several makes say it. */
+const tooLongForModel = /context (length|window|size)/i;
+
+/** An error and what it was wrapped around: the client and fetch each wrap once. */
+function causes(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }
 
-function stopFor(status: number, code: unknown, said: string, voter: string): RedefError {
+/** The system's code. */
+function causeCode(error: unknown): unknown {
+  return causes(error)
+    .map((cause) => ('code' in cause ? cause.code : undefined))
+    .find(Boolean);
+}
+
+function stopFor(status: number, code: string | undefined, said: string, voter: string): RedefError {
+  if (status < 400) {
+    return new RedefError(`${voter}: the server sends the request on to another address (HTTP ${status})`, {
+      code: 'redirected',
+      remedy: 'Name that address as the base URL: a redirect is not followed, so that no key goes astray.',
+    });
+  }
   if (status === 401 || status === 403) {
     return new RedefError(`${voter}: the server refused the key (HTTP ${status}): ${said}`, {
       code: 'key-refused',
@@ -85,10 +103,13 @@ function stopFor(status: number, code: unknown, said: string, voter: string): Re
       remedy: 'Check the model name and the base URL (most end in /v1).',
     });
   }
-  return new RedefError(`${voter}: the server refused the request (HTTP ${status}, ${String(code)}): ${said}`, {
-    code: 'request-refused',
-    remedy: "Check the model's parameters; a server without structured output may need output: 'json-object'.",
-  });
+  return new RedefError(
+    `${voter}: the server refused the request (HTTP ${status}${code ? `, ${code}` : ''}): ${said}`,
+    {
+      code: 'request-refused',
+      remedy: "Check the model's parameters; a server without structured output may need output: 'json-object'.",
+    },
+  );
 }
 
 /** Beyond this a wait is a stop: nobody knows that a run which is silent for an hour is alive. */
@@ -104,6 +125,10 @@ function tooLong(voter: string, ms: number): RedefError {
 function retryAfter(headers: Headers | undefined): { retryAfterMs?: number } {
   const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
-  const seconds = Number(headers?.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {};
+  const after = headers?.get('retry-after') ?? '';
+  // a date is read against the server's own clock
+  const wait = /^\d/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(headers?.get('date') ?? '');
+  if (Number.isFinite(wait) && wait >= 0) return { retryAfterMs: wait };
+  const asked = headers ? waitAskedFor(headers, 1) : 0;
+  return asked > 0 ? { retryAfterMs: asked } : {};
 }

@@ -22,15 +22,16 @@ export interface Patience {
 export async function persist<T>(
   attempt: () => Promise<{ value: T } | { fault: Fault }>,
   { voter, rng, maxRetries = 8, backOffMs = { first: 500, longest: 60_000 }, onFault }: Patience,
+  /** `signal` ends the waits. */
   { signal, onEvent }: RunOptions<TriageEvent>,
 ): Promise<{ value: T } | { abstains: string }> {
   for (let tries = 1; ; tries++) {
     const result = await attempt();
     if ('value' in result) return result;
-    throwIfAborted(signal);
     const { fault } = result;
-    onFault?.(fault);
     if (fault.kind === 'abstain') return { abstains: fault.reason };
+    throwIfAborted(signal);
+    onFault?.(fault);
     if (fault.kind === 'stop') throw fault.error;
     if (tries > maxRetries) {
       throw new RedefError(`${voter}: ${fault.reason}, ${tries} times in a row`, {

@@ -74,10 +74,23 @@ const completionSchema = v.object({
 /** As much of a chat completion as is read here. */
 export type Completion = v.InferOutput<typeof completionSchema>;
 
-/** `undefined` where a body is no chat completion, as from a server that is not what it claims to be. */
+/**
+ * `undefined` where a body is no chat completion, as from a server that is not what it claims to be. A text is what the
+ * client makes of JSON that is sent under another name.
+ */
 export function parseCompletion(body: unknown): Completion | undefined {
+  if (typeof body === 'string') return parseCompletion(parseJson(body));
   const result = v.safeParse(completionSchema, body);
   return result.success ? result.output : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? undefined : value;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The tokens charged for, in a vote's names. */
@@ -88,14 +101,20 @@ export function usageOf({ usage }: Completion): { input_tokens: number; output_t
 /** What a completion holds: an answer, a reason why there will be none, or a form that another try may get right. */
 export type Reading = { answer: Answer } | { abstains: string } | { malformed: string };
 
-export function readCompletion({ choices: [choice] }: Completion, output: AnswerOptions['output']): Reading {
+/** @param hide takes the key out of what is kept */
+export function readCompletion(
+  { choices: [choice] }: Completion,
+  output: AnswerOptions['output'],
+  hide: (text: string) => string,
+): Reading {
   const { message, finish_reason } = choice;
-  if (message.refusal) return { abstains: `The model refused: ${oneSentence(message.refusal)}` };
+  if (message.refusal) return { abstains: `The model refused: ${oneSentence(hide(message.refusal))}` };
   if (finish_reason === 'content_filter') return { abstains: "The provider's content filter withheld the answer." };
   if (finish_reason === 'length') return { malformed: 'the answer ran into the token limit' };
   const text = message.content ?? '';
   const answer = parseAnswer(output === 'text' ? unfence(text) : text);
-  return 'problem' in answer ? { malformed: answer.problem } : { answer };
+  if ('problem' in answer) return { malformed: oneSentence(hide(answer.problem)) };
+  return { answer: { ...answer, rationale: hide(answer.rationale), quotes: answer.quotes.map(hide) } };
 }
 
 const oneSentence = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 300);

@@ -39,8 +39,14 @@ test('asks with strict structured output and fenced evidence', async () => {
   expect(request?.messages[1]?.content).toContain(`<<<revert_message ${seal}>>>\nRevert "Grow`);
 });
 
-test('a retry-after is waited for, in seconds and in milliseconds', async () => {
-  for (const headers of [{ 'retry-after': '0.2' }, { 'retry-after-ms': '200' }]) {
+test('a wait that the server names is waited for: seconds, milliseconds, a date, or a limit that comes back', async () => {
+  const second = 'Wed, 21 Oct 2015 07:28:01 GMT';
+  for (const headers of [
+    { 'retry-after': '0.2' },
+    { 'retry-after-ms': '200' },
+    { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': second },
+    { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '200ms' },
+  ]) {
     const chat = await start({ behave: (_, index) => (index === 0 ? { status: 429, headers } : 'answer') });
     await voterAt(chat).vote(evidence, 0);
     expect(chat.times[1]! - chat.times[0]!).toBeGreaterThanOrEqual(199);
@@ -144,6 +150,8 @@ test('what cannot pass is told apart', async () => {
   expect(await failing({ status: 404, code: 'model_not_found' })).toBe('model-unknown');
   expect(await failing({ status: 403 })).toBe('key-refused');
   expect(await failing({ status: 400, code: 'invalid_value' })).toBe('request-refused');
+  expect(await failing({ status: 413 })).toMatchObject({ category: null });
+  expect(await failing({ status: 400, code: 'invalid_prompt' })).toMatchObject({ category: null });
   expect(await failing({ status: 400, code: 'context_length_exceeded' })).toMatchObject({ category: null });
   expect(await failing({ status: 400, message: "This model's maximum context length is 8 tokens" })).toMatchObject({
     category: null,
@@ -209,4 +217,43 @@ test('a server that is not what it claims to be neither crashes the run nor make
     input_tokens: 0,
     output_tokens: 0,
   });
+});
+
+test('a server that repeats the key gets it into no vote and no error', async () => {
+  const apiKey = 'sk-secret-1234567890';
+  const says =
+    (message: object): typeof fetch =>
+    async () =>
+      Response.json({ choices: [{ finish_reason: 'stop', message }] });
+  const answering = (answer: object) => says({ content: JSON.stringify(answer) });
+  const good = { category: 'A', rationale: 'x', quotes: [] };
+  const servers: (typeof fetch)[] = [
+    answering({ ...good, rationale: `You sent ${apiKey}.`, quotes: [apiKey] }),
+    answering({ ...good, category: apiKey }),
+    answering({ ...good, [apiKey]: 1 }),
+    says({ refusal: `Not with ${apiKey}` }),
+    async () => Response.json({ error: { message: apiKey, code: apiKey, type: apiKey } }, { status: 400 }),
+    async () => Response.json({ error: { message: `${apiKey}`.padStart(310, 'x') } }, { status: 401 }),
+  ];
+  for (const [index, fetch] of servers.entries()) {
+    // a key from a file ends in a newline: sent and hidden without it
+    const voter = createOpenAIVoter({ model: 'm', apiKey: `${apiKey}\n`, fetch, maxRetries: 0 });
+    const outcome = await voter.vote(evidence, 0).catch((e) => [e.message, e.remedy, e.stack, String(e.cause)]);
+    expect(JSON.stringify(outcome), String(index)).not.toMatch(/secret/);
+    expect(JSON.stringify(outcome), String(index)).toContain('[key]');
+  }
+});
+
+test('a key that cannot be sent is told before any call, and not repeated', () => {
+  for (const apiKey of ['sk-secret\nX-Evil: 1', 'sk-secret 2', 'sk-sécret', 'sk-secret\u0000']) {
+    const failure = (() => {
+      try {
+        return createOpenAIVoter({ model: 'm', apiKey });
+      } catch (error) {
+        return error as RedefError;
+      }
+    })();
+    expect(failure).toMatchObject({ code: 'invalid-key' });
+    expect(JSON.stringify([(failure as RedefError).message, (failure as RedefError).stack])).not.toMatch(/s[eé]cret/);
+  }
 });

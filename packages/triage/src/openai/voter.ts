@@ -1,10 +1,10 @@
-import { createRng, RedefError, type Rng, type RunOptions, type Vote } from '@redef/core';
+import { createRng, RedefError, type Rng, type Vote } from '@redef/core';
 import type OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { type Budget, costUsd } from '../budget.js';
 import type { Evidence } from '../evidence.js';
 import type { ModelPrice } from '../prices.js';
-import { type TriageEvent, type Voter, voteHeader } from '../voter.js';
+import { type TriageEvent, type VoteRun, type Voter, voteHeader } from '../voter.js';
 import { AdaptiveGate } from './adaptive-gate.js';
 import { type Connection, connect } from './client.js';
 import { classifyFault, type Fault } from './fault.js';
@@ -48,19 +48,19 @@ export interface OpenAIVoterOptions extends Connection, AnswerOptions {
  * thrown as a `RedefError` that never holds the key.
  */
 export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
-  const { client, voter, limitName } = identify({ ...options, fetch: options.fetch ?? createHttpFetch() });
+  const { client, voter, limitName, hide } = identify({ ...options, fetch: options.fetch ?? createHttpFetch() });
   if (options.budget && !options.price) {
     throw new RedefError(`There is a budget and no price for ${voter.id}`, {
       code: 'missing-price',
       remedy: 'Add the model to the price table (0 and 0 for a server of your own).',
     });
   }
-  const caller = new Caller(client, voter.id, options);
+  const caller = new Caller(client, voter.id, hide, options);
   const { maxReasks = 2, output } = options;
 
   return {
     ...voter,
-    async vote(evidence: Evidence, ballot: number, run: RunOptions<TriageEvent> = {}): Promise<Vote> {
+    async vote(evidence: Evidence, ballot: number, run: VoteRun = {}): Promise<Vote> {
       const request = chatRequest(evidence, ballot, options, limitName);
       const usage = { input_tokens: 0, output_tokens: 0 };
       const abstain = (rationale: string): Vote => ({
@@ -76,7 +76,7 @@ export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
         const { input_tokens, output_tokens } = usageOf(outcome);
         usage.input_tokens += input_tokens;
         usage.output_tokens += output_tokens;
-        const reading = readCompletion(outcome, output);
+        const reading = readCompletion(outcome, output, hide);
         if ('answer' in reading) return { ...voteHeader(voter, evidence, ballot), ...reading.answer, ...usage };
         if ('abstains' in reading) return abstain(reading.abstains);
         if (asked > maxReasks) return abstain(`No answer within the schema in ${asked} tries: ${reading.malformed}.`);
@@ -87,7 +87,7 @@ export function createOpenAIVoter(options: OpenAIVoterOptions): Voter {
 
 /** The same voter whether it is asked one vote at a time or by batch: both fill the same places of a cache. */
 export function identify(options: Connection & AnswerOptions) {
-  const { client, provider } = connect(options);
+  const { client, provider, hide } = connect(options);
   const voter = {
     id: `${provider}:${options.model}`,
     ruleBased: false,
@@ -95,7 +95,7 @@ export function identify(options: Connection & AnswerOptions) {
     parameters: answerParameters(options),
   } as const;
   const limitName = options.baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
-  return { client, voter, limitName } as const;
+  return { client, voter, limitName, hide } as const;
 }
 
 /** Makes calls through one gate and makes them again as the fault asks. */
@@ -107,6 +107,7 @@ class Caller {
   constructor(
     private readonly client: OpenAI,
     private readonly voter: string,
+    private readonly hide: (text: string) => string,
     private readonly options: OpenAIVoterOptions,
   ) {
     this.#rng = options.rng ?? createRng('back-off');
@@ -118,12 +119,12 @@ class Caller {
 
   async call(
     request: ChatCompletionCreateParamsNonStreaming,
-    { signal, onEvent }: RunOptions<TriageEvent>,
+    { signal, closing = signal, onEvent }: VoteRun,
   ): Promise<Completion | { abstains: string }> {
     this.#onEvent = onEvent;
     const { maxRetries, backOffMs } = this.options;
     const result = await persist(
-      () => this.#try(request, signal),
+      () => this.#try(request, signal, closing),
       {
         voter: this.voter,
         rng: this.#rng,
@@ -133,7 +134,7 @@ class Caller {
           if (fault.kind === 'retry' && fault.limited) this.#gate.pause(fault.retryAfterMs ?? 0);
         },
       },
-      { ...(signal && { signal }), ...(onEvent && { onEvent }) },
+      { ...(closing && { signal: closing }), ...(onEvent && { onEvent }) },
     );
     return 'value' in result ? result.value : result;
   }
@@ -141,8 +142,9 @@ class Caller {
   async #try(
     request: ChatCompletionCreateParamsNonStreaming,
     signal: AbortSignal | undefined,
+    closing: AbortSignal | undefined,
   ): Promise<{ value: Completion } | { fault: Fault }> {
-    const ticket = await this.#gate.enter(signal);
+    const ticket = await this.#gate.enter(closing);
     let outcome: 'answered' | 'limited' | 'failed' = 'failed';
     const watch = new Watch(signal, this.options.timeoutMs ?? 120_000);
     const most = this.#mostUsd(request);
@@ -163,7 +165,7 @@ class Caller {
     } catch (error) {
       const fault = classifyFault(error, {
         timedOut: watch.timedOut,
-        apiKey: this.options.apiKey,
+        hide: this.hide,
         voter: this.voter,
       });
       if (fault.kind === 'retry' && fault.limited) outcome = 'limited';

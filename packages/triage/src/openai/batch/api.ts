@@ -9,7 +9,8 @@ import { type Patience, persist } from '../persist.js';
 import { Watch } from '../watch.js';
 
 export interface BatchApiOptions extends Partial<Pick<Patience, 'rng' | 'maxRetries' | 'backOffMs'>> {
-  apiKey?: string;
+  /** Takes the key out of a text. */
+  hide: (text: string) => string;
   /** For an upload or a download too. Default 600,000. */
   timeoutMs?: number;
 }
@@ -61,18 +62,29 @@ export class BatchApi {
     return this.#call((signal) => this.client.batches.retrieve(batchId, { signal }));
   }
 
-  /** Brings a result file to `path`, whole or not at all. */
+  /** Brings a result file to `path`, whole or not at all, and without the key should the server repeat it. */
   async download(fileId: string, path: string): Promise<void> {
+    const { hide } = this.options;
     await this.#call(async (signal) => {
       const response = await this.client.files.content(fileId, { signal });
       await writeAtomically(path, async (file) => {
-        if (response.body) for await (const chunk of response.body) await file.writeFile(chunk as Uint8Array);
+        const { body } = response;
+        if (!body) return;
+        let rest = '';
+        // latin1 keeps every byte as it is; a chunk may end anywhere, a line cannot end within the key
+        for await (const chunk of body) {
+          const text = rest + Buffer.from(chunk).toString('latin1');
+          const end = text.lastIndexOf('\n') + 1;
+          if (end > 0) await file.writeFile(hide(text.slice(0, end)), 'latin1');
+          rest = text.slice(end);
+        }
+        await file.writeFile(hide(rest), 'latin1');
       });
     });
   }
 
   async #call<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { apiKey, timeoutMs = 600_000 } = this.options;
+    const { hide, timeoutMs = 600_000 } = this.options;
     const { voter } = this.#patience;
     const result = await persist(
       async () => {
@@ -80,7 +92,7 @@ export class BatchApi {
         try {
           return { value: await task(watch.signal) };
         } catch (error) {
-          return { fault: classifyFault(error, { timedOut: watch.timedOut, apiKey, voter }) };
+          return { fault: classifyFault(error, { timedOut: watch.timedOut, hide, voter }) };
         } finally {
           watch.stop();
         }

@@ -32,7 +32,12 @@ export interface Collected {
 export async function collect(
   job: Job,
   batch: Batch,
-  { api, cache, output }: { api: BatchApi; cache: VoteCache; output: AnswerOptions['output'] },
+  {
+    api,
+    cache,
+    output,
+    hide,
+  }: { api: BatchApi; cache: VoteCache; output: AnswerOptions['output']; hide: (text: string) => string },
 ): Promise<Collected> {
   const heads = new Map<string, VoteHead>();
   for await (const { key, head } of readPlan(job)) heads.set(key, head);
@@ -48,7 +53,7 @@ export async function collect(
         continue;
       }
       const { custom_id: key, response } = parsed.output;
-      const outcome = readResponse(response, output);
+      const outcome = readResponse(response, output, hide);
       if (outcome === 'unanswered') continue;
       heads.delete(key); // a second answer to one request would be foreign
       counts.input_tokens += outcome.usage.input_tokens;
@@ -89,6 +94,7 @@ type Outcome =
 function readResponse(
   response: v.InferOutput<typeof lineSchema>['response'],
   output: AnswerOptions['output'],
+  hide: (text: string) => string,
 ): Outcome {
   const body = response?.body;
   if (!response || !body) return 'unanswered';
@@ -102,17 +108,20 @@ function readResponse(
     if (code === 'content_filter')
       return { usage, vote: abstention("The provider's content filter withheld the answer.") };
     if ([400, 401, 403, 404, 422].includes(response.status_code)) {
-      throw new RedefError(`The batch's requests were refused (HTTP ${response.status_code}, ${code ?? 'no code'})`, {
-        code: 'request-refused',
-        remedy: "Check the model's name and parameters and what the key may use.",
-      });
+      throw new RedefError(
+        `The batch's requests were refused (HTTP ${response.status_code}, ${hide(code ?? 'no code')})`,
+        {
+          code: 'request-refused',
+          remedy: "Check the model's name and parameters and what the key may use.",
+        },
+      );
     }
     return 'unanswered';
   }
   const completion = parseCompletion(body);
   if (!completion) return 'unanswered';
   const usage = usageOf(completion);
-  const reading = readCompletion(completion, output);
+  const reading = readCompletion(completion, output, hide);
   if ('answer' in reading) return { usage, vote: reading.answer };
   if ('abstains' in reading) return { usage, vote: abstention(reading.abstains) };
   return { usage, malformed: reading.malformed };

@@ -9,6 +9,7 @@ import type { VoteCache } from '../../cache.js';
 import { withManyListeners } from '../../many-listeners.js';
 import { type Candidate, panelOf, type TriageOptions } from '../../triage.js';
 import type { TriageEvent } from '../../voter.js';
+import { redact } from '../client.js';
 import { identify, type OpenAIVoterOptions } from '../voter.js';
 import { BatchApi } from './api.js';
 import { type Collected, collect } from './collect.js';
@@ -136,7 +137,8 @@ class Clerk {
   ) {
     this.#identity = identify(voterOptions);
     const { timeoutMs: _ofSingleCalls, ...apiOptions } = voterOptions;
-    this.#api = new BatchApi(this.#identity.client, this.voter.id, apiOptions, run);
+    const { client, hide } = this.#identity;
+    this.#api = new BatchApi(client, this.voter.id, { ...apiOptions, hide }, run);
   }
 
   get voter() {
@@ -174,7 +176,12 @@ class Clerk {
     let spent = 0;
     try {
       const batch = await this.#finished(job);
-      const collected = await collect(job, batch, { api: this.#api, cache, output: this.voterOptions.output });
+      const collected = await collect(job, batch, {
+        api: this.#api,
+        cache,
+        output: this.voterOptions.output,
+        hide: this.#identity.hide,
+      });
       if (price) spent = priceFactor * costUsd(price, collected.input_tokens, collected.output_tokens);
       if (batch.status === 'cancelled') {
         throw new RedefError(`The batch ${batch.id} was cancelled`, {
@@ -198,8 +205,8 @@ class Clerk {
       if (batch.status !== 'failed') return batch;
       const problems = batch.errors?.data ?? [];
       if (!problems.some(({ code }) => code === 'token_limit_exceeded')) {
-        const said = problems.map(({ code, message }) => message ?? code).join('; ');
-        throw new RedefError(`${this.voter.id}: the batch was refused: ${said.slice(0, 300) || 'no reason given'}`, {
+        const said = redact(problems.map(({ code, message }) => message ?? code).join('; '), this.#identity.hide);
+        throw new RedefError(`${this.voter.id}: the batch was refused: ${said || 'no reason given'}`, {
           code: 'batch-refused',
           remedy: 'Check the model name and that it is served by the Batch API.',
         });
