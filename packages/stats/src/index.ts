@@ -1,5 +1,5 @@
+export type { Category } from './agreement/categories.js';
 export {
-  type Category,
   type CohensKappaOptions,
   type CohensKappaResult,
   cohensKappa,
@@ -52,7 +52,7 @@ export { type DescribableResult, describe } from './describe/describe.js';
 export type { Wording } from './describe/wording.js';
 export { cliffsDelta, cohensDz, type EffectSize, matchedPairsRankBiserial } from './effect/effect-sizes.js';
 export { type EffectMeasure, effectThresholds, type Magnitude, magnitude } from './effect/magnitude.js';
-export { mean, standardDeviation } from './moments.js';
+
 export { benjaminiHochberg, holm } from './paired/adjusted-p-values.js';
 export {
   type BayesianComparisonOptions,
@@ -75,3 +75,4 @@ export {
 export { type FriedmanResult, friedmanTest } from './ranking/friedman.js';
 export { type NemenyiComparison, type NemenyiResult, nemenyiTest } from './ranking/nemenyi.js';
 export type { Alternative, Interval, ResultHeader } from './result.js';
+export { mean, standardDeviation } from './summaries.js';

@@ -18,10 +18,8 @@ export function sampleVariance(values: Numbers): number {
   return sum / (values.length - 1);
 }
 
-/** Sample standard deviation, divisor n - 1: the papers' "mean ± std". */
-export function standardDeviation(values: Numbers): number {
-  return Math.sqrt(sampleVariance(values));
-}
+/** Sample standard deviation, divisor n - 1. */
+export const sampleDeviation = (values: Numbers): number => Math.sqrt(sampleVariance(values));
 
 /** Largest absolute value, 0 of none. */
 export function largestSize(values: Numbers): number {

@@ -99,6 +99,10 @@ describe('the ANOVA and its post-hoc tests refuse', () => {
     ]);
     const named: [stats.Factor, stats.Factor] = [{ name: 'model', levels: ['a'] }, { name: 'encoding' }];
     refuses(() => stats.rmAnova2(values, { factors: named }), 'invalid-option');
+    const alike: [stats.Factor, stats.Factor] = [{ name: 'model' }, { name: 'model' }];
+    refuses(() => stats.postHocPairs(values, { factors: alike, compare: 'model' }), 'invalid-option');
+    const twice: [stats.Factor, stats.Factor] = [{ name: 'model', levels: ['a', 'a'] }, { name: 'encoding' }];
+    refuses(() => stats.rmAnova2(values, { factors: twice }), 'invalid-option');
     refuses(() => stats.postHocPairs(values, { factors, compare: 'seed' }), 'invalid-option');
   });
 });
@@ -216,6 +220,38 @@ test.each<[string, () => unknown, string]>([
     () => stats.bootstrapMeanDifference([1, 2], [1, 3], { rng, resamples: 1e8 }),
     'invalid-option',
   ],
+  ['a billion flips', () => stats.signFlipTest([1, 2], [1, 3], { rng, resamples: 1e9 }), 'invalid-option'],
+  ['a million million bins', () => stats.calibration([0, 1], [0.2, 0.3], { bins: 1e12 }), 'invalid-option'],
+  ['no generator', () => stats.signFlipTest([1, 2], [1, 3], {} as stats.SignFlipOptions), 'invalid-option'],
+  ['no values', () => stats.pairedTTest([1, 2], undefined as unknown as number[]), 'not-an-array'],
+  ['the mean of nothing', () => stats.mean([]), 'no-items'],
+  ['the spread of one value', () => stats.standardDeviation([1]), 'too-few-items'],
+  ['a mean with a hole', () => stats.mean([1, Number.NaN]), 'not-finite'],
+  ['an F below zero', () => stats.effectSizesOfF(-1, 2, 18), 'not-finite'],
+  ['the word for NaN', () => stats.magnitude('cohensDz', Number.NaN), 'not-finite'],
+  ['a measure inherited from Object', () => stats.magnitude('toString' as 'cohensDz', 1), 'invalid-option'],
+  [
+    'counts below zero',
+    () => stats.rates({ truePositives: -1, falsePositives: 1, trueNegatives: 1, falseNegatives: 1 }),
+    'invalid-option',
+  ],
+  [
+    'a category listed twice, which would stretch distances',
+    () => stats.cohensKappa([1, 2], [2, 2], { categories: [1, 1, 2], weights: 'linear' }),
+    'invalid-option',
+  ],
+  [
+    'a category listed twice in an ordinal alpha',
+    () =>
+      stats.krippendorffAlpha(
+        [
+          [1, 2],
+          [2, 2],
+        ],
+        { categories: [1, 2, 2], level: 'ordinal' },
+      ),
+    'invalid-option',
+  ],
   ['a level of 95', () => stats.wilsonInterval(1, 2, 95), 'invalid-option'],
   [
     'two conditions for Friedman',
@@ -269,4 +305,14 @@ test('options out of their list are refused by name, as JavaScript callers meet 
   refuses(() => stats.wilcoxonSignedRank([1, 2], [1, 3], { alternative: wrong }), 'invalid-option');
   refuses(() => stats.magnitude('r2' as 'cohensDz', 1), 'invalid-option');
   refuses(() => stats.describe({ kind: 'toast' } as unknown as stats.PairedTTestResult), 'invalid-result');
+});
+
+test('areas that differ for every item by the same are told as they are', () => {
+  const call = () => stats.deLongTest([1, 1, 0, 0], [4, 3, 2, 1], [1, 1, 1, 1]);
+  refuses(call, 'no-variation');
+  expect(call).toThrow('the two areas, 1 and 0.5, is the same for every item');
+});
+
+test('a label that is wrong is named by its own list', () => {
+  expect(() => stats.mcNemarTest([1, 0], [1, 2])).toThrow('second[1] must be 0, 1');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { friedmanTest, nemenyiTest, rmAnova2 } from '../src/index.js';
 import { close, goldenRows, pClose } from './golden.js';
-import { ranked, twoWay } from './inputs.js';
+import { nearLevels, ranked, twoWay } from './inputs.js';
 
 test("two-way repeated-measures ANOVA agrees with R's aov, anova.mlm and mauchly.test", () => {
   let smallest = 1;
@@ -29,6 +29,19 @@ test("two-way repeated-measures ANOVA agrees with R's aov, anova.mlm and mauchly
   });
   expect(smallest).toBeLessThan(1e-15);
   expect(corrected).toBeGreaterThan(2000);
+});
+
+test("Mauchly's W keeps its digits where two levels nearly agree", () => {
+  let compared = 0;
+  goldenRows<number | null>('mauchly-extreme').forEach((w, index) => {
+    if (w === null) return; // no more subjects than contrasts
+    const { sphericity } = rmAnova2(nearLevels(index), { factors: [{ name: 'a' }, { name: 'b' }] }).effects[1];
+    if (!sphericity) return;
+    close(sphericity.mauchly?.w, w, `case ${index}`);
+    expect(Math.abs(sphericity.mauchly!.w / w - 1), `case ${index}`).toBeLessThan(1e-9);
+    compared++;
+  });
+  expect(compared).toBeGreaterThan(150);
 });
 
 test("Friedman's test agrees with SciPy", () => {

@@ -3,6 +3,9 @@ import { expect } from 'vitest';
 
 export type Row = readonly (number | null)[];
 
+/** The least number of random cases that each method is compared on: "thousands", counted, since some cases are skipped. */
+export const leastCases = 2000;
+
 /** The rows of `fixtures/<name>.json`, one per case. */
 export function goldenRows<T = Row>(name: string): T[] {
   return JSON.parse(readFileSync(new URL(`./fixtures/${name}.json`, import.meta.url), 'utf8')).rows;

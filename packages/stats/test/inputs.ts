@@ -95,6 +95,16 @@ export function twoWay(case_: number, family = 5): number[][][] {
   });
 }
 
+export function nearLevels(case_: number): number[][][] {
+  return twoWay(case_, 21).map((table) =>
+    table.map((row) => {
+      const last = row.at(-1)!;
+      const before = row.at(-2)!;
+      return [...row.slice(0, -1), before + (last - before) / 4096];
+    }),
+  );
+}
+
 export function ranked(case_: number, family = 6): number[][] {
   const s = new Stream(family, case_);
   const subjects = s.integer(2, 20);

@@ -1,9 +1,9 @@
-import { fail, requireOneOf, requireProbability, requireSameLength } from '../checks.js';
+import { fail, requireOneOf, requireOptions, requireProbability, requireSameLength } from '../checks.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { normalUpperQuantile } from '../special/quantiles.js';
+import { type Category, requireCategories } from './categories.js';
 
 const weightings = ['none', 'linear', 'quadratic'] as const;
-export type Category = string | number | boolean;
 
 export interface CohensKappaOptions<C extends Category = Category> {
   /** How much a disagreement counts by its distance in the list of categories. Default `'none'`: all alike. */
@@ -34,8 +34,10 @@ export interface CohensKappaResult extends ResultHeader {
 export function cohensKappa<C extends Category>(
   a: ArrayLike<C>,
   b: ArrayLike<C>,
-  { weights = 'none', categories, level = 0.95 }: CohensKappaOptions<C> = {},
+  options: CohensKappaOptions<C> = {},
 ): CohensKappaResult {
+  const { weights = 'none', categories, level = 0.95 } = requireOptions(options);
+  requireCategories(categories);
   requireSameLength(a, b, ['a', 'b']);
   requireOneOf(weights, weightings, 'weights');
   requireProbability(level, 'level');

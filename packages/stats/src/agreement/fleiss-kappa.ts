@@ -1,4 +1,4 @@
-import { fail, type Numbers } from '../checks.js';
+import { fail, type Numbers, requireArray } from '../checks.js';
 import type { ResultHeader } from '../result.js';
 
 export interface FleissKappaResult extends ResultHeader {
@@ -18,13 +18,15 @@ export interface FleissKappaResult extends ResultHeader {
  * fell into one category.
  */
 export function fleissKappa(counts: readonly Numbers[]): FleissKappaResult {
+  requireArray(counts, 'counts');
   const subjects = counts.length;
   if (subjects === 0) fail('no-items', 'counts has no subjects', 'Pass one row of counts per rated subject.');
+  for (let subject = 0; subject < subjects; subject++) requireArray(counts[subject]!, `counts[${subject}]`);
   const categories = counts[0]!.length;
   const sums = new Float64Array(categories);
   let raters = 0;
   let agreement = 0;
-  for (const [subject, row] of counts.entries()) {
+  for (const [subject, row] of Array.from(counts).entries()) {
     let total = 0;
     let squares = 0;
     for (let c = 0; c < Math.max(categories, row.length); c++) {

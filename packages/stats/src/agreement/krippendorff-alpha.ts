@@ -1,7 +1,9 @@
-import { fail, requireOneOf } from '../checks.js';
+import { fail, isNumber, requireArray, requireOneOf, requireOptions } from '../checks.js';
+import { largestSize } from '../moments.js';
 import type { ResultHeader } from '../result.js';
-import type { Category } from './cohens-kappa.js';
+import { type Category, requireCategories } from './categories.js';
 
+const largest = Number.MAX_VALUE;
 const levels = ['nominal', 'ordinal', 'interval', 'ratio'] as const;
 export type MeasurementLevel = (typeof levels)[number];
 
@@ -27,11 +29,15 @@ export interface KrippendorffResult extends ResultHeader {
  */
 export function krippendorffAlpha<C extends Category>(
   ratings: readonly ArrayLike<C | null>[],
-  { level = 'nominal', categories }: KrippendorffOptions<C> = {},
+  options: KrippendorffOptions<C> = {},
 ): KrippendorffResult {
+  const { level = 'nominal', categories } = requireOptions(options);
+  requireCategories(categories);
+  requireArray(ratings, 'ratings');
+  for (let rater = 0; rater < ratings.length; rater++) requireArray(ratings[rater]!, `ratings[${rater}]`);
   requireOneOf(level, levels, 'level');
   const width = ratings[0]?.length ?? 0;
-  for (const [rater, row] of ratings.entries()) {
+  for (const [rater, row] of Array.from(ratings).entries()) {
     if (row.length !== width) {
       fail(
         'unequal-lengths',
@@ -40,13 +46,13 @@ export function krippendorffAlpha<C extends Category>(
       );
     }
   }
-  for (const [rater, row] of ratings.entries()) {
+  for (const [rater, row] of Array.from(ratings).entries()) {
     const missing = Array.from(row).findIndex((rating) => Number.isNaN(rating));
     if (missing !== -1) fail('not-finite', `ratings[${rater}][${missing}] is NaN`, 'Pass null for a missing rating.');
   }
   const units: C[][] = [];
   for (let unit = 0; unit < width; unit++) {
-    const given = ratings.map((row) => row[unit]).filter((value) => value !== null && value !== undefined);
+    const given = Array.from(ratings, (row) => row[unit]).filter((value) => value !== null && value !== undefined);
     if (given.length >= 2) units.push(given);
   }
   if (units.length === 0) {
@@ -103,13 +109,11 @@ function orderedValues<C extends Category>(
   categories: readonly C[] | undefined,
 ): readonly C[] {
   const metric = level === 'interval' || level === 'ratio';
-  const notNumber = ratings.find(
-    (value) => typeof value !== 'number' || Math.abs(value) > 1e140 || (level === 'ratio' && value < 0),
-  );
+  const notNumber = ratings.find((value) => !isNumber(value, level === 'ratio' ? 0 : -largest, largest));
   if (notNumber !== undefined && metric) {
     fail(
       'not-finite',
-      `level '${level}' needs ${level === 'ratio' ? 'numbers from 0 to 1e140' : 'numbers up to 1e140'}, got ${String(notNumber)}`,
+      `level '${level}' needs finite numbers${level === 'ratio' ? ' from 0' : ''}, got ${String(notNumber)}`,
       "Pass level: 'nominal', or null for a missing rating.",
     );
   }
@@ -130,10 +134,19 @@ function squaredDistance<C extends Category>(
   totals: Float64Array,
   level: MeasurementLevel,
 ): (c: number, k: number) => number {
-  const number = values.map(Number);
   if (level === 'nominal') return () => 1;
-  if (level === 'interval') return (c, k) => (number[c]! - number[k]!) ** 2;
-  if (level === 'ratio') return (c, k) => ((number[c]! - number[k]!) / (number[c]! + number[k]!)) ** 2;
+  // In units of the largest, here of all and there of two, so that no sum or square overflows or vanishes.
+  const number = values.map(Number);
+  if (level === 'interval') {
+    const unit = largestSize(number);
+    return (c, k) => (number[c]! / unit - number[k]! / unit) ** 2;
+  }
+  if (level === 'ratio') {
+    return (c, k) => {
+      const share = Math.min(number[c]!, number[k]!) / Math.max(number[c]!, number[k]!);
+      return ((1 - share) / (1 + share)) ** 2;
+    };
+  }
   let sum = 0;
   const middle = totals.map((total) => {
     sum += total;

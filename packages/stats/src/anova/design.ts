@@ -1,4 +1,4 @@
-import { fail, type Numbers } from '../checks.js';
+import { fail, isNumber, type Numbers, requireArray } from '../checks.js';
 
 export interface Factor {
   name: string;
@@ -17,6 +17,8 @@ export type TwoWayValues = readonly (readonly Numbers[])[];
 
 /** Checks that the table is complete: two subjects and two levels of each factor or more, a finite value in every cell. */
 export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Factor]): Design {
+  requireArray(values, 'values');
+  requireFactors(factors);
   const subjects = values.length;
   const levelsA = values[0]?.length ?? 0;
   const levelsB = values[0]?.[0]?.length ?? 0;
@@ -24,7 +26,7 @@ export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Fac
     fail(
       'too-few-cells',
       `A two-way repeated-measures ANOVA needs at least 2 subjects and 2 levels of each factor, got ${subjects} subjects, ${levelsA} x ${levelsB} levels`,
-      'Pass values[subject][a][b]; for one factor use friedman or paired tests.',
+      'Pass values[subject][a][b]; for one factor use friedmanTest or paired tests.',
     );
   }
   const named = factors.map((factor, i) => {
@@ -40,17 +42,33 @@ export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Fac
     return { name: factor.name, levels };
   }) as [Required<Factor>, Required<Factor>];
   const [a, b] = named;
-  values.forEach((table, subject) => {
-    for (let i = 0; i < Math.max(levelsA, table.length); i++) {
-      for (let j = 0; j < Math.max(levelsB, table[i]?.length ?? 0); j++) {
-        if (i < levelsA && j < levelsB && Math.abs(table[i]?.[j] ?? Number.NaN) < 1e150) continue;
+  Array.from(values).forEach((table, subject) => {
+    for (let i = 0; i < Math.max(levelsA, table?.length ?? 0); i++) {
+      for (let j = 0; j < Math.max(levelsB, table?.[i]?.length ?? 0); j++) {
+        if (i < levelsA && j < levelsB && isNumber(table?.[i]?.[j], -1e150, 1e150)) continue;
         fail(
           'missing-cells',
-          `Subject ${subject}, ${a.name} ${a.levels[i] ?? i}, ${b.name} ${b.levels[j] ?? j}: expected one finite value per cell of ${levelsA} x ${levelsB}, got ${String(table[i]?.[j])}`,
+          `Subject ${subject}, ${a.name} ${a.levels[i] ?? i}, ${b.name} ${b.levels[j] ?? j}: expected one finite value per cell of ${levelsA} x ${levelsB}, got ${String(table?.[i]?.[j])}`,
           'Run the missing cell, or leave that subject out of every cell and say so.',
         );
       }
     }
   });
   return { subjects, factors: named };
+}
+
+function requireFactors(factors: readonly [Factor, Factor]): void {
+  const complete = (factor: Partial<Factor> | null | undefined): boolean =>
+    typeof factor?.name === 'string' &&
+    (factor.levels === undefined ||
+      (Array.isArray(factor.levels) &&
+        factor.levels.every((level) => typeof level === 'string') &&
+        new Set(factor.levels).size === factor.levels.length));
+  const given: unknown = factors;
+  if (Array.isArray(given) && given.length === 2 && given.every(complete) && given[0].name !== given[1].name) return;
+  fail(
+    'invalid-option',
+    'factors must be two factors with names of their own, and levels, if named, each by a name of its own',
+    "Pass factors: [{ name: 'Model' }, { name: 'Encoding', levels: ['Diff', 'After-only'] }], say.",
+  );
 }

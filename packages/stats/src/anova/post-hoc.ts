@@ -1,5 +1,5 @@
 import { RedefError } from '@redef/core';
-import { fail } from '../checks.js';
+import { fail, requireOptions } from '../checks.js';
 import { mean } from '../moments.js';
 import { holm } from '../paired/adjusted-p-values.js';
 import { type PairedTTestResult, pairedTTest } from '../paired/paired-t-test.js';
@@ -38,13 +38,14 @@ export interface PostHocResult extends ResultHeader {
 }
 
 /** All pairs of one factor's levels by paired t-tests, Holm-adjusted per family (ReDef, section 4.4). */
-export function postHocPairs(values: TwoWayValues, { factors, compare }: PostHocOptions): PostHocResult {
+export function postHocPairs(values: TwoWayValues, options: PostHocOptions): PostHocResult {
+  const { factors, compare } = requireOptions(options);
   const design = checkDesign(values, factors);
   const index = design.factors.findIndex((factor) => factor.name === compare);
   if (index === -1) {
     fail(
       'invalid-option',
-      `compare must name one of the factors ${design.factors.map((f) => f.name).join(', ')}, got ${compare}`,
+      `compare must name one of the factors ${design.factors.map((f) => f.name).join(', ')}, got ${String(compare)}`,
       `Pass compare: '${design.factors[1].name}'.`,
     );
   }

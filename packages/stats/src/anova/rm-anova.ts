@@ -1,4 +1,4 @@
-import { fail } from '../checks.js';
+import { fail, isNumber, requireOptions } from '../checks.js';
 import { largestSize, mean } from '../moments.js';
 import type { ResultHeader } from '../result.js';
 import { fTail } from '../special/tails.js';
@@ -43,7 +43,8 @@ export interface RmAnova2Result extends ResultHeader {
  * Two-way repeated-measures ANOVA, both factors within subjects (ReDef, section 4.4: model and encoding, the seeds as
  * subjects). Each effect is tested against its own interaction with the subjects.
  */
-export function rmAnova2(values: TwoWayValues, { factors }: { factors: readonly [Factor, Factor] }): RmAnova2Result {
+export function rmAnova2(values: TwoWayValues, options: { factors: readonly [Factor, Factor] }): RmAnova2Result {
+  const { factors } = requireOptions(options);
   const design = checkDesign(values, factors);
   const [a, b] = design.factors;
   const levelsA = a.levels.length;
@@ -108,14 +109,11 @@ function testEffect(name: string, rows: readonly number[][], contrasts: readonly
     dfNumerator,
     dfDenominator,
     p: fTail(f, dfNumerator, dfDenominator),
-    ...effectSizesOfF(f, dfNumerator, dfDenominator),
+    ...sizesOfF(f, dfNumerator, dfDenominator),
   };
   if (k === 1) return result;
 
-  const covariance = contrasts.map((_, i) =>
-    contrasts.map((_, j) => deviations.reduce((sum, d) => sum + d[i]! * d[j]!, 0) / (subjects - 1)),
-  );
-  const departure = sphericity(covariance, subjects);
+  const departure = sphericity(deviations);
   const corrected = (epsilon: number) => {
     const used = Math.min(1, epsilon);
     return fTail(f, dfNumerator * used, dfDenominator * used);
@@ -136,6 +134,18 @@ export function effectSizesOfF(
   dfNumerator: number,
   dfDenominator: number,
 ): { partialEtaSquared: number; cohensF: number } {
+  const inRange = (value: unknown, least: number) => isNumber(value, least, 1e150);
+  if (!inRange(f, 0) || !inRange(dfNumerator, 1e-150) || !inRange(dfDenominator, 1e-150)) {
+    fail(
+      'not-finite',
+      `F must be a number from 0 and its degrees of freedom positive, got ${[f, dfNumerator, dfDenominator].map(String).join(', ')}`,
+      'Pass F, then the degrees of freedom of its numerator and of its denominator.',
+    );
+  }
+  return sizesOfF(f, dfNumerator, dfDenominator);
+}
+
+function sizesOfF(f: number, dfNumerator: number, dfDenominator: number) {
   const explained = f * dfNumerator;
   return {
     partialEtaSquared: explained / (explained + dfDenominator),

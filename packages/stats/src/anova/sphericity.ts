@@ -10,15 +10,19 @@ export interface Sphericity {
 }
 
 /**
- * Departure from sphericity of k >= 2 orthonormal contrasts over `subjects` subjects, from their covariance matrix.
+ * Departure from sphericity of k >= 2 orthonormal contrasts, from each subject's deviations from their means: `[subject][contrast]`.
  * Mauchly's p-value (1940) has Box's second-order term, as in R's `mauchly.test`.
  */
-export function sphericity(covariance: readonly (readonly number[])[], subjects: number): Sphericity {
-  const k = covariance.length;
+export function sphericity(deviations: readonly (readonly number[])[]): Sphericity {
+  const subjects = deviations.length;
+  const k = deviations[0]!.length;
   const df = subjects - 1;
-  const meanVariance = covariance.reduce((sum, row, i) => sum + row[i]!, 0) / k;
-  const relative = covariance.map((row) => row.map((value) => value / meanVariance)); // its trace is k
-  const squares = relative.reduce((sum, row) => row.reduce((inner, value) => inner + value * value, sum), 0);
+  const meanSquare = deviations.flat().reduce((sum, value) => sum + value * value, 0) / k;
+  const columns = Array.from({ length: k }, (_, c) => deviations.map((d) => d[c]! / Math.sqrt(meanSquare)));
+  // Their products are the covariances, in units that make the trace k.
+  const squares = columns
+    .flatMap((x) => columns.map((y) => x.reduce((sum, value, s) => sum + value * y[s]!, 0)))
+    .reduce((sum, value) => sum + value * value, 0);
   const greenhouseGeisser = k / squares;
   const slack = k * (df - k * greenhouseGeisser);
   // One degree of freedom left of two subjects: the formula is 0/0, and its limit is no better than the other epsilon.
@@ -26,13 +30,13 @@ export function sphericity(covariance: readonly (readonly number[])[], subjects:
   return {
     epsilonGreenhouseGeisser: greenhouseGeisser,
     epsilonHuynhFeldt: huynhFeldt,
-    mauchly: df < k ? null : mauchly(relative, df),
+    mauchly: df < k ? null : mauchly(columns, df),
   };
 }
 
-function mauchly(relative: number[][], n: number): Sphericity['mauchly'] {
-  const k = relative.length;
-  const logW = logDeterminant(relative);
+function mauchly(columns: readonly (readonly number[])[], n: number): Sphericity['mauchly'] {
+  const k = columns.length;
+  const logW = logGramDeterminant(columns);
   if (logW === Number.NEGATIVE_INFINITY) return null;
   const rho = 1 - (2 * k * k + k + 2) / (6 * k * n);
   const secondOrder = ((k + 2) * (k - 1) * (k - 2) * (2 * k ** 3 + 6 * k * k + 3 * k + 2)) / (288 * (n * k * rho) ** 2);
@@ -43,18 +47,22 @@ function mauchly(relative: number[][], n: number): Sphericity['mauchly'] {
   return { w: Math.exp(logW), chiSquared, df, p: Math.min(1, Math.max(0, p)) };
 }
 
-/** ln of the determinant of a symmetric positive definite matrix by Cholesky's factors, which overwrite it; minus infinity when it is singular. */
-function logDeterminant(matrix: number[][]): number {
+/**
+ * ln of the determinant of the columns' Gram matrix, from the lengths that remain of them once each is made orthogonal
+ * to those before it: half the digits of nearly dependent columns would be lost in the matrix itself. Minus infinity
+ * when one is dependent but for rounding. Columns have a mean square length of one.
+ */
+function logGramDeterminant(columns: readonly (readonly number[])[]): number {
+  const rest = columns.map((column) => Float64Array.from(column));
+  const product = (x: Float64Array, y: Float64Array) => x.reduce((sum, value, s) => sum + value * y[s]!, 0);
   let sum = 0;
-  for (let i = 0; i < matrix.length; i++) {
-    for (let j = 0; j <= i; j++) {
-      let value = matrix[i]![j]!;
-      for (let m = 0; m < j; m++) value -= matrix[i]![m]! * matrix[j]![m]!;
-      if (i !== j) matrix[i]![j] = value / matrix[j]![j]!;
-      else if (value > 1e-14 * i) {
-        matrix[i]![i] = Math.sqrt(value);
-        sum += Math.log(value);
-      } else return Number.NEGATIVE_INFINITY;
+  for (const [i, column] of rest.entries()) {
+    const length = product(column, column);
+    if (!(length > 1e-14 * i)) return Number.NEGATIVE_INFINITY;
+    sum += Math.log(length);
+    for (const later of rest.slice(i + 1)) {
+      const share = product(column, later) / length;
+      for (let s = 0; s < later.length; s++) later[s]! -= share * column[s]!;
     }
   }
   return sum;

@@ -1,4 +1,4 @@
-import type { Numbers } from '../checks.js';
+import { type Numbers, requireOneOf } from '../checks.js';
 import { type Labels, type ScoresByClass, scoresByClass, sweepThresholds } from './score-sweep.js';
 
 export const prAucMethods = ['average-precision', 'trapezoid'] as const;
@@ -44,6 +44,7 @@ export function rocArea(byClass: ScoresByClass): number {
 
 /** Area under the precision-recall curve; 0 when there is no positive, which {@link metrics} flags. */
 export function prAuc(truth: Labels, scores: Numbers, method: PrAucMethod = 'average-precision'): number {
+  requireOneOf(method, prAucMethods, 'method');
   return precisionRecallArea(scoresByClass(truth, scores), method);
 }
 

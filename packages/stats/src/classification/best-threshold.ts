@@ -1,4 +1,4 @@
-import { fail, type Numbers, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireOneOf, requireOptions } from '../checks.js';
 import { rates } from './confusion.js';
 import { type Labels, scoresByClass, sweepThresholds } from './score-sweep.js';
 
@@ -22,8 +22,9 @@ export interface BestThreshold {
 export function bestThreshold(
   truth: Labels,
   scores: Numbers,
-  { metric = 'f1' }: { metric?: ThresholdMetric } = {},
+  options: { metric?: ThresholdMetric } = {},
 ): BestThreshold {
+  const { metric = 'f1' } = requireOptions(options);
   requireOneOf(metric, thresholdMetrics, 'metric');
   const byClass = scoresByClass(truth, scores);
   const { positives, negatives } = byClass;

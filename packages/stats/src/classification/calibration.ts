@@ -1,4 +1,12 @@
-import { fail, type Numbers, requireCount, requireFinite, requireOneOf, requireSameLength } from '../checks.js';
+import {
+  fail,
+  type Numbers,
+  requireCount,
+  requireFinite,
+  requireOneOf,
+  requireOptions,
+  requireSameLength,
+} from '../checks.js';
 import { valueAt } from '../moments.js';
 import type { ResultHeader } from '../result.js';
 import { isPositive, type Labels } from './score-sweep.js';
@@ -33,13 +41,10 @@ export interface Calibration extends ResultHeader {
 }
 
 /** How far predicted probabilities are from the rates at which the class occurs, binned as scikit-learn's `calibration_curve` does. */
-export function calibration(
-  truth: Labels,
-  probabilities: Numbers,
-  { bins = 10, strategy = 'uniform' }: CalibrationOptions = {},
-): Calibration {
+export function calibration(truth: Labels, probabilities: Numbers, options: CalibrationOptions = {}): Calibration {
+  const { bins = 10, strategy = 'uniform' } = requireOptions(options);
   requireOneOf(strategy, strategies, 'strategy');
-  requireCount(bins, 'bins', 1);
+  requireCount(bins, 'bins', 1, 1e6);
   const brier = brierScore(truth, probabilities);
   const n = truth.length;
   const sorted = strategy === 'quantile' ? Float64Array.from(probabilities).sort() : undefined;

@@ -1,4 +1,6 @@
-/** Counts of a two-class table. */
+import { requireCount, requireOptions } from '../checks.js';
+
+/** Counts of a two-class table, whole numbers from 0. */
 export interface Confusion {
   truePositives: number;
   falsePositives: number;
@@ -17,7 +19,11 @@ export interface Rates extends Record<RateName, number> {
  * The rates of a confusion table (ReDef, section 4.3, equations 1 to 3). A rate that would divide by zero is 0 and named
  * in `undefinedBecause`; balanced accuracy is then the recall of the class that is there, as in scikit-learn.
  */
-export function rates({ truePositives, falsePositives, trueNegatives, falseNegatives }: Confusion): Rates {
+export function rates(confusion: Confusion): Rates {
+  const { truePositives, falsePositives, trueNegatives, falseNegatives } = requireOptions(confusion, 'counts');
+  for (const name of ['truePositives', 'falsePositives', 'trueNegatives', 'falseNegatives'] as const) {
+    requireCount(confusion[name], name, 0, 1e15);
+  }
   const positives = truePositives + falseNegatives;
   const negatives = trueNegatives + falsePositives;
   const predicted = truePositives + falsePositives;

@@ -1,4 +1,12 @@
-import { fail, type Numbers, requireFinite, requireOneOf, requireProbability, requireSameLength } from '../checks.js';
+import {
+  fail,
+  type Numbers,
+  requireFinite,
+  requireOneOf,
+  requireOptions,
+  requireProbability,
+  requireSameLength,
+} from '../checks.js';
 import { mean } from '../moments.js';
 import { midranks } from '../ranks.js';
 import { type Alternative, alternatives, type Interval, type ResultHeader } from '../result.js';
@@ -28,14 +36,11 @@ export interface DeLongResult extends ResultHeader {
 
 /**
  * DeLong, DeLong and Clarke-Pearson's test (1988) of two ROC areas over the same items, by mid-ranks (Sun and Xu, 2014).
- * Needs two items of each class or more, and scores that do not rank them alike.
+ * Needs two items of each class or more, and scores that do not rank them alike. The interval has two ends whatever the
+ * alternative.
  */
-export function deLongTest(
-  truth: Labels,
-  first: Numbers,
-  second: Numbers,
-  { alternative = 'two-sided', level = 0.95 }: DeLongOptions = {},
-): DeLongResult {
+export function deLongTest(truth: Labels, first: Numbers, second: Numbers, options: DeLongOptions = {}): DeLongResult {
+  const { alternative = 'two-sided', level = 0.95 } = requireOptions(options);
   requireOneOf(alternative, alternatives, 'alternative');
   requireProbability(level, 'level');
   requireSameLength(truth, first, ['truth', 'first']);
@@ -64,8 +69,8 @@ export function deLongTest(
   if (variance < 1e-30) {
     fail(
       'no-variation',
-      'The two rank positives against negatives alike, item by item, so their difference has no spread',
-      'Report the common area; check that the two columns are not the same model.',
+      `The difference between the two areas, ${mean(one.positives)} and ${mean(two.positives)}, is the same for every item, so it has no spread and z does not exist`,
+      'Report the two areas as they are; if they are equal, check that the two columns are not the same model.',
     );
   }
   const areaFirst = mean(one.positives);

@@ -1,10 +1,26 @@
-import { fail, type Numbers, requireFinite, requireProbability, requireSameLength } from '../checks.js';
+import {
+  fail,
+  type Numbers,
+  requireFinite,
+  requireOneOf,
+  requireOptions,
+  requireProbability,
+  requireSameLength,
+} from '../checks.js';
 import type { ResultHeader } from '../result.js';
 import { isPositive, type Labels } from './score-sweep.js';
+
+const pOptAreas = ['exact', 'deciles'] as const;
 
 export interface EffortOptions {
   /** The share of effort, and of recall, that is asked about. Default 0.2. */
   share?: number;
+  /**
+   * How P_opt's areas are summed. `'exact'`, the default: each change is one straight piece of its curve. `'deciles'`:
+   * by trapezoids through the recall at 10%, 20%, ... 100% of the effort, a change counting once it is read whole, as
+   * in the published scripts of JITLine (Pornprasit and Tantithamthavorn, 2021) and of JIT-Fine (Ni et al., 2022).
+   */
+  pOptArea?: (typeof pOptAreas)[number];
 }
 
 export type EffortMetricName = 'recallAtEffort' | 'effortAtRecall' | 'pOpt' | 'ifa' | 'pciAtEffort';
@@ -12,11 +28,12 @@ export type EffortMetricName = 'recallAtEffort' | 'effortAtRecall' | 'pOpt' | 'i
 export interface EffortMetrics extends ResultHeader, Record<EffortMetricName, number> {
   kind: 'effort-metrics';
   share: number;
+  pOptArea: (typeof pOptAreas)[number];
   /** Share of the defects among the changes read before `share` of all effort is spent, the last one read whole. */
   recallAtEffort: number;
   /** Share of all effort spent when `share` of the defects, rounded up, are found. */
   effortAtRecall: number;
-  /** 1 - (optimal - predicted) / (optimal - worst), areas under recall over effort share, each change one straight piece. */
+  /** 1 - (optimal - predicted) / (optimal - worst), areas under recall over effort share, summed as `pOptArea` says. */
   pOpt: number;
   /** Initial false alarms: clean changes read before the first defective one. */
   ifa: number;
@@ -32,15 +49,17 @@ export interface EffortMetrics extends ResultHeader, Record<EffortMetricName, nu
 /**
  * Effort-aware metrics of a reading order (Kamei et al., 2013; Huang et al., 2019, for IFA and PCI): changes are read by
  * falling `scores / effort`, effort being lines of code, say; scores are zero or more, and a change of no effort with a
- * score above zero comes first. Ties: the smaller effort
- * first, and a clean change before a defective one, so that the order of the rows never flatters.
+ * score above zero comes first. Ties: the smaller effort first, and a clean change before a defective one, so that the
+ * order of the rows never flatters.
  */
 export function effortMetrics(
   truth: Labels,
   scores: Numbers,
   effort: Numbers,
-  { share = 0.2 }: EffortOptions = {},
+  options: EffortOptions = {},
 ): EffortMetrics {
+  const { share = 0.2, pOptArea = 'exact' } = requireOptions(options);
+  requireOneOf(pOptArea, pOptAreas, 'pOptArea');
   requireSameLength(truth, scores, ['truth', 'scores']);
   requireSameLength(truth, effort, ['truth', 'effort']);
   requireFinite(scores, 'scores');
@@ -76,9 +95,11 @@ export function effortMetrics(
   const defects = defective.reduce((sum, d) => sum + d, 0);
   const read = readingCosts(predicted, defective, effort, share * total, Math.ceil(share * defects - 1e-9));
 
-  const best = recallArea(optimal, defective, effort, total, defects);
-  const worst = recallArea(optimal.slice().reverse(), defective, effort, total, defects);
-  const ours = recallArea(predicted, defective, effort, total, defects);
+  const area = (order: Uint32Array): number =>
+    (pOptArea === 'exact' ? recallArea : decileArea)(order, defective, effort, total, defects);
+  const best = area(optimal);
+  const worst = area(optimal.slice().reverse());
+  const ours = area(predicted);
   const undefinedBecause: EffortMetrics['undefinedBecause'] = {};
   if (defects === 0) {
     for (const name of ['recallAtEffort', 'effortAtRecall', 'pOpt', 'ifa'] as const) {
@@ -91,6 +112,7 @@ export function effortMetrics(
     n,
     assumptions: ['the cost of reading a change is its effort', 'a defective change is recognised when it is read'],
     share,
+    pOptArea,
     recallAtEffort: defects === 0 ? 0 : read.defectsWithin / defects,
     effortAtRecall: defects === 0 ? 1 : read.effortForDefects / total,
     pOpt: defects === 0 ? 0 : best - worst <= 1e-12 ? 1 : 1 - (best - ours) / (best - worst),
@@ -141,4 +163,28 @@ function recallArea(
     found += defective[i]!;
   }
   return area / (total * defects);
+}
+
+/** Area under the recall at each tenth of the effort, from 10% to 100%, by trapezoids. */
+function decileArea(
+  order: Uint32Array,
+  defective: Uint8Array,
+  effort: Numbers,
+  total: number,
+  defects: number,
+): number {
+  let area = 0;
+  let spent = 0;
+  let found = 0;
+  let next = 0;
+  for (let decile = 1; decile <= 10; decile++) {
+    for (; next < order.length; next++) {
+      const i = order[next]!;
+      if (spent + effort[i]! > (decile / 10) * total * (1 + 1e-12)) break;
+      spent += effort[i]!;
+      found += defective[i]!;
+    }
+    area += decile === 1 || decile === 10 ? found / 20 : found / 10;
+  }
+  return area / defects;
 }

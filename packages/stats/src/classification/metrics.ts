@@ -1,4 +1,4 @@
-import { fail, type Numbers, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireOneOf, requireOptions } from '../checks.js';
 import type { ResultHeader } from '../result.js';
 import { type PrAucMethod, prAucMethods, precisionRecallArea, rocArea } from './areas.js';
 import { type Confusion, type RateName, rates } from './confusion.js';
@@ -26,13 +26,12 @@ export interface Metrics extends ResultHeader, Confusion, Record<MetricName, num
 }
 
 /** The five metrics of ReDef, section 4.3, and the usual companions, of scores against the truth. Sorts each class once. */
-export function metrics(
-  truth: Labels,
-  scores: Numbers,
-  { threshold = 0.5, prAucMethod = 'average-precision' }: MetricsOptions = {},
-): Metrics {
+export function metrics(truth: Labels, scores: Numbers, options: MetricsOptions = {}): Metrics {
+  const { threshold = 0.5, prAucMethod = 'average-precision' } = requireOptions(options);
   requireOneOf(prAucMethod, prAucMethods, 'prAucMethod');
-  if (Number.isNaN(threshold)) fail('invalid-option', 'threshold must be a number, got NaN', 'Pass threshold: 0.5.');
+  if (typeof threshold !== 'number' || Number.isNaN(threshold)) {
+    fail('invalid-option', `threshold must be a number, got ${String(threshold)}`, 'Pass threshold: 0.5.');
+  }
   const byClass = scoresByClass(truth, scores);
   const { positives, negatives } = byClass;
   const truePositives = atLeast(positives, threshold);

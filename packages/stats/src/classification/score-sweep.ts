@@ -11,12 +11,12 @@ export interface ScoresByClass {
 }
 
 /** True for a positive. Throws on anything but 0, 1 and booleans. */
-export function isPositive(label: number | boolean | undefined, index: number): boolean {
+export function isPositive(label: number | boolean | undefined, index: number, name = 'truth'): boolean {
   if (label === 1 || label === true) return true;
   if (label === 0 || label === false) return false;
   return fail(
     'invalid-label',
-    `truth[${index}] must be 0, 1, false or true, got ${String(label)}`,
+    `${name}[${index}] must be 0, 1, false or true, got ${String(label)}`,
     'Map the two classes to 0 and 1, with 1 for the class that is looked for.',
   );
 }

@@ -75,6 +75,29 @@ group('numbers and names', () => {
     expect(sentence).toContain('A_1 & 50% × #b → {c}: F(2,18)');
   });
 
+  test('tags in names print as tags in LaTeX', () => {
+    const named = stats.rmAnova2(values, { factors: [{ name: '<ADD> | <DEL>' }, { name: 'n ≤ 2' }] });
+    expect(stats.describe(named).latex).toContain(
+      '\\textless{}ADD\\textgreater{} \\textbar{} \\textless{}DEL\\textgreater{}: $F(1,9)',
+    );
+    expect(stats.describe(named).latex).toContain('n $\\leq$ 2: ');
+  });
+
+  test('less than all is never printed as 100%', () => {
+    expect(stats.describe(stats.wilsonInterval(999_999, 1_000_000, 0.99999)).sentence).toMatch(
+      /^999999 of 1000000 \(99\.9999%\), 99\.999% CI/,
+    );
+    expect(stats.describe(stats.wilsonInterval(5, 5)).sentence).toContain('(100%)');
+  });
+
+  test('what is no whole result is refused in words', () => {
+    for (const part of [null, undefined, 'F', {}, { kind: 'paired-t-test' }, { kind: 'metrics', n: 3 }]) {
+      expect(() => stats.describe(part as unknown as stats.PairedTTestResult)).toThrow(
+        expect.objectContaining({ code: 'invalid-result' }),
+      );
+    }
+  });
+
   test('an ANOVA comes as a table too', () => {
     expect(stats.describe(results['rm-anova-2']!).latexTable).toMatchSnapshot();
   });

@@ -1,3 +1,4 @@
+import { RedefError } from '@redef/core';
 import type { CohensKappaResult } from '../agreement/cohens-kappa.js';
 import type { FleissKappaResult } from '../agreement/fleiss-kappa.js';
 import type { KrippendorffResult } from '../agreement/krippendorff-alpha.js';
@@ -50,6 +51,19 @@ export type DescribableResult =
 
 /** The sentence that a paper would print of a result, as plain text and as LaTeX. */
 export function describe(result: DescribableResult): Wording {
+  try {
+    return wordingOf(result);
+  } catch (error) {
+    if (RedefError.isInstance(error)) throw error;
+    throw new RedefError('describe got something that is not a whole result of this package', {
+      code: 'invalid-result',
+      remedy: 'Pass a result as this package returned it; JSON may lie between, but no change.',
+      cause: error,
+    });
+  }
+}
+
+function wordingOf(result: DescribableResult): Wording {
   switch (result.kind) {
     case 'metrics':
       return describeMetrics(result);

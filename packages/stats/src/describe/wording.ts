@@ -12,11 +12,19 @@ const special: Record<string, string> = {
   '^': '\\textasciicircum{}',
   '×': '$\\times$',
   '→': '$\\rightarrow$',
+  '←': '$\\leftarrow$',
+  '↔': '$\\leftrightarrow$',
   '≥': '$\\geq$',
+  '≤': '$\\leq$',
+  '−': '$-$',
+  // in the default font encoding these three would print as other signs
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '|': '\\textbar{}',
 };
 
 export const escapeLatex = (text: string): string =>
-  text.replace(/[\\~^×→≥&%#_{}$]/g, (character) => special[character] ?? `\\${character}`);
+  text.replace(/[\\~^×→←↔≥≤−<>|&%#_{}$]/g, (character) => special[character] ?? `\\${character}`);
 
 /** A template whose plain values are escaped for LaTeX and whose wordings are set in each form. The literal text must be safe in both. */
 export function say(strings: TemplateStringsArray, ...values: readonly (string | number | Wording)[]): Wording {
@@ -58,8 +66,12 @@ export function score(value: number): string {
   return value.toFixed(1 - Math.floor(Math.log10(size)));
 }
 
-/** A share of one as a percentage. */
-export const percent = (share: number): string => `${Number((100 * share).toPrecision(4))}`;
+/** A share of one as a percentage, in four digits, or as many as keep all but 1 from being printed as 100. */
+export function percent(share: number): string {
+  let digits = 4;
+  while (share < 1 && digits < 16 && Number((100 * share).toPrecision(digits)) === 100) digits++;
+  return `${Number((100 * share).toPrecision(digits))}`;
+}
 
 export function interval({ level, low, high }: { level: number; low: number; high: number }): Wording {
   // A result that was kept as JSON has null where an end is infinite.

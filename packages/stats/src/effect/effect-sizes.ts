@@ -1,5 +1,5 @@
 import { fail, type Numbers, requireFinite } from '../checks.js';
-import { mean, standardDeviation } from '../moments.js';
+import { mean, sampleDeviation } from '../moments.js';
 import { spreadDifferences } from '../paired/differences.js';
 import { wilcoxonSignedRank } from '../paired/wilcoxon-signed-rank.js';
 import type { ResultHeader } from '../result.js';
@@ -38,7 +38,7 @@ function effectSize(
 /** Cohen's dz: mean of the differences a - b over their standard deviation (Lakens, 2013). */
 export function cohensDz(a: Numbers, b: Numbers): EffectSize {
   const differences = spreadDifferences(a, b);
-  const value = mean(differences) / standardDeviation(differences);
+  const value = mean(differences) / sampleDeviation(differences);
   return effectSize('cohensDz', 'Cohen’s dz', differences.length, value, ['pairs are independent of each other']);
 }
 

@@ -1,4 +1,4 @@
-import { fail } from '../checks.js';
+import { fail, isNumber } from '../checks.js';
 
 /**
  * The lower ends of small, medium and large. Cohen (1988) for dz, partial eta squared and f, as ReDef's section 4.4 has
@@ -17,15 +17,17 @@ export type Magnitude = 'negligible' | 'small' | 'medium' | 'large';
 
 /** The word for the size of an effect, by {@link effectThresholds}; the sign is not looked at. */
 export function magnitude(measure: EffectMeasure, value: number): Magnitude {
-  const thresholds = effectThresholds[measure];
-  if (thresholds === undefined) {
+  if (!Object.hasOwn(effectThresholds, measure)) {
     fail(
       'invalid-option',
       `There are no thresholds for ${String(measure)}`,
       `Use one of ${Object.keys(effectThresholds).join(', ')}.`,
     );
   }
-  const [small, medium, large] = thresholds;
+  if (!isNumber(value, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)) {
+    fail('not-finite', `The effect must be a number, got ${String(value)}`, 'Pass the value of the effect size.');
+  }
+  const [small, medium, large] = effectThresholds[measure];
   const size = Math.abs(value);
   return size >= large ? 'large' : size >= medium ? 'medium' : size >= small ? 'small' : 'negligible';
 }

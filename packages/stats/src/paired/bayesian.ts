@@ -1,4 +1,4 @@
-import { fail, type Numbers, requireProbability } from '../checks.js';
+import { fail, isNumber, type Numbers, requireOptions, requireProbability } from '../checks.js';
 import { mean, sampleVariance } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
@@ -39,11 +39,15 @@ export function bayesianComparison(
   b: Numbers,
   options: BayesianComparisonOptions,
 ): BayesianComparisonResult {
-  const { level = 0.95, correlation = 0 } = options;
+  const { level = 0.95, correlation = 0 } = requireOptions(options);
   const [low, high] = regionEnds(options.rope, 'rope');
   requireProbability(level, 'level');
-  if (!(correlation >= 0 && correlation < 1)) {
-    fail('invalid-option', `correlation must lie from 0 to below 1, got ${correlation}`, 'Pass 0 for separate seeds.');
+  if (!isNumber(correlation, 0, 1) || correlation === 1) {
+    fail(
+      'invalid-option',
+      `correlation must lie from 0 to below 1, got ${String(correlation)}`,
+      'Pass 0 for separate seeds.',
+    );
   }
   const differences = spreadDifferences(a, b);
   const n = differences.length;

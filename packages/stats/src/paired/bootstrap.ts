@@ -1,5 +1,5 @@
 import type { Rng } from '@redef/core';
-import { type Numbers, requireCount, requireOneOf, requireProbability } from '../checks.js';
+import { type Numbers, requireCount, requireOneOf, requireOptions, requireProbability, requireRng } from '../checks.js';
 import { largestSize, mean, quantileOfSorted } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { normalUpperQuantile } from '../special/quantiles.js';
@@ -31,7 +31,8 @@ export interface BootstrapResult extends ResultHeader {
 
 /** A bootstrap interval for the mean of a - b: whole pairs are drawn with replacement. Equal seeds give equal intervals. */
 export function bootstrapMeanDifference(a: Numbers, b: Numbers, options: BootstrapOptions): BootstrapResult {
-  const { rng, resamples = 10_000, level = 0.95, interval: intervalMethod = 'percentile' } = options;
+  const { rng, resamples = 10_000, level = 0.95, interval: intervalMethod = 'percentile' } = requireOptions(options);
+  requireRng(rng);
   requireCount(resamples, 'resamples', 1, 1e7);
   requireProbability(level, 'level');
   requireOneOf(intervalMethod, intervalMethods, 'interval');

@@ -1,16 +1,18 @@
-import { fail, type Numbers, requireProbability } from '../checks.js';
-import { mean, standardDeviation } from '../moments.js';
+import { fail, isNumber, type Numbers, requireOptions, requireProbability } from '../checks.js';
+import { mean, sampleDeviation } from '../moments.js';
 import type { Interval, ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
 import { studentTail } from '../special/tails.js';
 import { spreadDifferences } from './differences.js';
 
+const largest = Number.MAX_VALUE;
+
 /** A region around zero: one number for [-margin, margin], or both ends. */
 export type Region = number | readonly [low: number, high: number];
 
 export function regionEnds(region: Region, name: string): [low: number, high: number] {
-  const [low, high] = typeof region === 'number' ? [-region, region] : region;
-  if (!(low < high && Number.isFinite(low) && Number.isFinite(high))) {
+  const [low, high] = typeof region === 'number' ? [-region, region] : Array.isArray(region) ? region : [];
+  if (!isNumber(low, -largest, largest) || !isNumber(high, -largest, largest) || low >= high) {
     fail(
       'invalid-option',
       `${name} must be a positive number or [low, high] with low < high, got ${String(region)}`,
@@ -50,18 +52,16 @@ export interface EquivalenceResult extends ResultHeader {
  * Two one-sided paired t-tests (Schuirmann, 1987): is the mean of a - b within the margin? "No significant difference" does
  * not say so, and it is what "performance remains unchanged" (ReDef, RQ3) asks.
  */
-export function equivalenceTest(
-  a: Numbers,
-  b: Numbers,
-  { margin, alpha = 0.05 }: EquivalenceOptions,
-): EquivalenceResult {
+export function equivalenceTest(a: Numbers, b: Numbers, options: EquivalenceOptions): EquivalenceResult {
+  const { margin, alpha = 0.05 } = requireOptions(options);
   const [low, high] = regionEnds(margin, 'margin');
+  requireProbability(alpha, 'alpha');
   requireProbability(2 * alpha, '2 alpha');
   const differences = spreadDifferences(a, b);
   const n = differences.length;
   const df = n - 1;
   const meanDifference = mean(differences);
-  const standardError = standardDeviation(differences) / Math.sqrt(n);
+  const standardError = sampleDeviation(differences) / Math.sqrt(n);
   const tLow = (meanDifference - low) / standardError;
   const tHigh = (meanDifference - high) / standardError;
   const pLow = studentTail(tLow, df);

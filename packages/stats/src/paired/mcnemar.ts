@@ -1,4 +1,4 @@
-import { fail, requireOneOf, requireSameLength } from '../checks.js';
+import { fail, requireOneOf, requireOptions, requireSameLength } from '../checks.js';
 import { isPositive, type Labels } from '../classification/score-sweep.js';
 import type { ResultHeader } from '../result.js';
 import { incompleteBeta } from '../special/beta.js';
@@ -29,18 +29,15 @@ export interface McNemarResult extends ResultHeader {
  * McNemar's test (1947) of two classifiers on the same items: `first[i]` says whether the first got item i right. Throws
  * when they never differ in that.
  */
-export function mcNemarTest(
-  first: Labels,
-  second: Labels,
-  { method = 'exact', continuity = true }: McNemarOptions = {},
-): McNemarResult {
+export function mcNemarTest(first: Labels, second: Labels, options: McNemarOptions = {}): McNemarResult {
+  const { method = 'exact', continuity = true } = requireOptions(options);
   requireOneOf(method, methods, 'method');
   requireSameLength(first, second, ['first', 'second']);
   let onlyFirst = 0;
   let onlySecond = 0;
   for (let i = 0; i < first.length; i++) {
-    const right = isPositive(first[i], i);
-    if (right !== isPositive(second[i], i)) right ? onlyFirst++ : onlySecond++;
+    const right = isPositive(first[i], i, 'first');
+    if (right !== isPositive(second[i], i, 'second')) right ? onlyFirst++ : onlySecond++;
   }
   const discordant = onlyFirst + onlySecond;
   if (discordant === 0) {

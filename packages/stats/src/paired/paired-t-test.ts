@@ -1,5 +1,5 @@
-import { type Numbers, requireOneOf, requireProbability } from '../checks.js';
-import { mean, standardDeviation } from '../moments.js';
+import { type Numbers, requireOneOf, requireOptions, requireProbability } from '../checks.js';
+import { mean, sampleDeviation } from '../moments.js';
 import { type Alternative, alternatives, type Interval, type ResultHeader } from '../result.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
 import { studentTail } from '../special/tails.js';
@@ -30,18 +30,15 @@ export interface PairedTTestResult extends ResultHeader {
 }
 
 /** Student's t-test on the differences a - b of pairs. Throws on fewer than two pairs and on differences without spread. */
-export function pairedTTest(
-  a: Numbers,
-  b: Numbers,
-  { alternative = 'two-sided', level = 0.95 }: PairedTTestOptions = {},
-): PairedTTestResult {
+export function pairedTTest(a: Numbers, b: Numbers, options: PairedTTestOptions = {}): PairedTTestResult {
+  const { alternative = 'two-sided', level = 0.95 } = requireOptions(options);
   requireOneOf(alternative, alternatives, 'alternative');
   requireProbability(level, 'level');
   const differences = spreadDifferences(a, b);
   const n = differences.length;
   const df = n - 1;
   const meanDifference = mean(differences);
-  const sd = standardDeviation(differences);
+  const sd = sampleDeviation(differences);
   const standardError = sd / Math.sqrt(n);
   const t = meanDifference / standardError;
   const p =

@@ -1,5 +1,5 @@
 import type { Rng } from '@redef/core';
-import { fail, type Numbers, requireCount, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireCount, requireOneOf, requireOptions, requireRng } from '../checks.js';
 import { mean } from '../moments.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
 
@@ -33,10 +33,11 @@ export interface SignFlipResult extends ResultHeader {
  * counts the observed signs as one more flip, (extreme + 1) / (resamples + 1), so it is never 0 (Phipson and Smyth, 2010).
  */
 export function signFlipTest(a: Numbers, b: Numbers, options: SignFlipOptions): SignFlipResult {
-  const { rng, alternative = 'two-sided', resamples = 10_000, method = 'auto' } = options;
+  const { rng, alternative = 'two-sided', resamples = 10_000, method = 'auto' } = requireOptions(options);
+  requireRng(rng);
   requireOneOf(alternative, alternatives, 'alternative');
   requireOneOf(method, methods, 'method');
-  requireCount(resamples, 'resamples', 1);
+  requireCount(resamples, 'resamples', 1, 1e7);
   const { values: differences, rounding } = pairedDifferences(a, b);
   const n = differences.length;
   const size = differences.reduce((sum, d) => sum + Math.abs(d), 0);

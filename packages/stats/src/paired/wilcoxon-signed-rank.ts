@@ -1,4 +1,4 @@
-import { fail, type Numbers, requireOneOf } from '../checks.js';
+import { fail, type Numbers, requireOneOf, requireOptions } from '../checks.js';
 import { midranks, tieSum } from '../ranks.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
 import { normalTail } from '../special/tails.js';
@@ -48,7 +48,12 @@ export interface WilcoxonResult extends ResultHeader {
  * are equal but for the rounding of a - b are ties: 0.3 - 0.2 and 0.2 - 0.1, say, which the two take for different.
  */
 export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOptions = {}): WilcoxonResult {
-  const { alternative = 'two-sided', method = 'auto', zeroMethod = 'wilcox', continuity = true } = options;
+  const {
+    alternative = 'two-sided',
+    method = 'auto',
+    zeroMethod = 'wilcox',
+    continuity = true,
+  } = requireOptions(options);
   requireOneOf(alternative, alternatives, 'alternative');
   requireOneOf(method, methods, 'method');
   requireOneOf(zeroMethod, zeroMethods, 'zeroMethod');

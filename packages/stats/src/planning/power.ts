@@ -1,4 +1,4 @@
-import { fail, requireCount, requireOneOf, requireProbability } from '../checks.js';
+import { fail, isNumber, requireCount, requireOneOf, requireOptions, requireProbability } from '../checks.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
 import { noncentralTTail } from '../special/noncentral-t.js';
 import { studentUpperQuantile } from '../special/quantiles.js';
@@ -26,17 +26,21 @@ export interface PowerResult extends ResultHeader {
 
 /** The power of the paired t-test at `n` pairs for a true mean difference of `difference` >= 0. */
 export function pairedTTestPower(options: PowerOptions & { n: number; difference: number }): PowerResult {
-  const { n, difference } = options;
+  const { n, difference } = requireOptions(options);
   requireCount(n, 'n', 2, 1e9);
-  if (!(difference >= 0 && difference <= largest)) {
-    fail('invalid-option', `difference must be zero or more, got ${difference}`, 'Pass the size of the difference.');
+  if (!isNumber(difference, 0, largest)) {
+    fail(
+      'invalid-option',
+      `difference must be zero or more, got ${String(difference)}`,
+      'Pass the size of the difference.',
+    );
   }
   return result('power', n, difference, checked(options));
 }
 
 /** The smallest true mean difference that `n` pairs (seeds) find with chance `power` (default 0.8). */
 export function minimumDetectableDifference(options: PowerOptions & { n: number; power?: number }): PowerResult {
-  const { n, power = 0.8 } = options;
+  const { n, power = 0.8 } = requireOptions(options);
   requireCount(n, 'n', 2, 1e9);
   const settings = checked(options);
   requirePower(power, settings.alpha);
@@ -49,17 +53,17 @@ export function minimumDetectableDifference(options: PowerOptions & { n: number;
 
 /** The smallest number of pairs (seeds) that finds a true mean difference of `difference` with chance `power` (default 0.8). */
 export function seedsNeeded(options: PowerOptions & { difference: number; power?: number }): PowerResult {
-  const { difference, power = 0.8 } = options;
+  const { difference, power = 0.8 } = requireOptions(options);
   const settings = checked(options);
   requirePower(power, settings.alpha);
-  const effect = difference / settings.standardDeviation;
-  if (!(effect >= 1e-4 && difference <= largest)) {
+  if (!isNumber(difference, 1e-4 * settings.standardDeviation, largest)) {
     fail(
       'invalid-option',
-      `difference must be positive and no less than 1/10,000 of the standard deviation, got ${difference}`,
+      `difference must be positive and no less than 1/10,000 of the standard deviation, got ${String(difference)}`,
       'Name the smallest difference that would matter; below that, no number of seeds is practical.',
     );
   }
+  const effect = difference / settings.standardDeviation;
   let high = 2;
   while (powerOf(high, effect, settings) < power) high *= 2;
   let low = high / 2; // too few, or 1
@@ -79,10 +83,10 @@ type Settings = Required<PowerOptions>;
 function checked({ standardDeviation, alpha = 0.05, alternative = 'two-sided' }: PowerOptions): Settings {
   requireProbability(alpha, 'alpha');
   requireOneOf<Alternative>(alternative, alternatives.slice(0, 2), 'alternative');
-  if (!(standardDeviation >= 1 / largest && standardDeviation <= largest)) {
+  if (!isNumber(standardDeviation, 1 / largest, largest)) {
     fail(
       'invalid-option',
-      `standardDeviation must be positive, got ${standardDeviation}`,
+      `standardDeviation must be positive, got ${String(standardDeviation)}`,
       'Take it from the differences of earlier paired runs: standardDeviation of a PairedTTestResult.',
     );
   }

@@ -1,4 +1,4 @@
-import { fail, type Numbers, requireFinite } from '../checks.js';
+import { fail, type Numbers, requireArray, requireFinite } from '../checks.js';
 import { midranks, tieSum } from '../ranks.js';
 import type { ResultHeader } from '../result.js';
 import { logGamma } from '../special/gamma.js';
@@ -20,6 +20,8 @@ export interface FriedmanResult extends ResultHeader {
 
 /** Mean ranks of three conditions or more over subjects, the values being `[subject][condition]`. */
 export function rankWithinSubjects(values: readonly Numbers[]): { meanRanks: number[]; tieSum: number } {
+  requireArray(values, 'values');
+  for (let subject = 0; subject < values.length; subject++) requireArray(values[subject]!, `values[${subject}]`);
   const subjects = values.length;
   const conditions = values[0]?.length ?? 0;
   if (subjects < 2 || conditions < 3) {
@@ -31,7 +33,7 @@ export function rankWithinSubjects(values: readonly Numbers[]): { meanRanks: num
   }
   const sums = new Float64Array(conditions);
   let ties = 0;
-  values.forEach((row, subject) => {
+  Array.from(values).forEach((row, subject) => {
     if (row.length !== conditions) {
       fail(
         'missing-cells',

@@ -1,4 +1,4 @@
-import { type Numbers, requireProbability } from '../checks.js';
+import { type Numbers, requireOptions, requireProbability } from '../checks.js';
 import type { ResultHeader } from '../result.js';
 import { studentizedRangeTail, studentizedRangeUpperQuantile } from '../special/studentized-range.js';
 import { rankWithinSubjects } from './friedman.js';
@@ -23,7 +23,8 @@ export interface NemenyiResult extends ResultHeader {
 }
 
 /** Nemenyi's comparison of all pairs of conditions by mean ranks (1963), after Friedman's test. Values are `[subject][condition]`. */
-export function nemenyiTest(values: readonly Numbers[], { alpha = 0.05 }: { alpha?: number } = {}): NemenyiResult {
+export function nemenyiTest(values: readonly Numbers[], options: { alpha?: number } = {}): NemenyiResult {
+  const { alpha = 0.05 } = requireOptions(options);
   requireProbability(alpha, 'alpha');
   const { meanRanks } = rankWithinSubjects(values);
   const n = values.length;
