@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mineCandidates } from '../src/index.js';
+import { builtPackage } from './built.js';
 import { collectAll, type FixtureCommit, FixtureRepository, source } from './git-fixture.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'redef-index-'));
@@ -140,17 +140,7 @@ describe('an index folder', () => {
 });
 
 describe('worker processes', () => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  beforeAll(() => {
-    // a worker is a file of the build, which must be that of these sources
-    const sources = readdirSync(join(root, 'src'), { recursive: true }).map((name) =>
-      statSync(join(root, 'src', String(name))),
-    );
-    const built = statSync(join(root, 'dist', 'worker.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (sources.some(({ mtimeMs }) => mtimeMs > built)) {
-      execFileSync('npx', ['tsup', '--no-dts', '--no-clean'], { cwd: root, stdio: 'ignore' });
-    }
-  });
+  beforeAll(async () => void (await builtPackage()), 120_000);
 
   test('any number of them gives the same rows', async () => {
     const repository = make();
@@ -158,6 +148,22 @@ describe('worker processes', () => {
     const alone = await mine(repository);
     for (const workers of [2, 3]) expect((await mine(repository, { workers })).text).toBe(alone.text);
   });
+
+  // any clone: REDEF_MINING_REPOSITORY=path/to/repository
+  const real = process.env.REDEF_MINING_REPOSITORY;
+  if (!real) console.warn('SKIPPED: workers on a real repository, since REDEF_MINING_REPOSITORY names none');
+  test.skipIf(!real)(
+    'and on a real repository',
+    async () => {
+      const digest = async (workers: number): Promise<string> => {
+        const hash = createHash('sha256');
+        for await (const row of mineCandidates(real!, { allClean: true, workers })) hash.update(JSON.stringify(row));
+        return hash.digest('hex');
+      };
+      expect(await digest(2)).toBe(await digest(0));
+    },
+    600_000,
+  );
 
   test('a failure in one is told with its code', async () => {
     const repository = make();

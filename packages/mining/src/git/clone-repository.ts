@@ -6,7 +6,21 @@ import { fileError, makeFolder } from '@redef/core/files';
 import { simpleGit } from 'simple-git';
 import { askGit, gitEnvironment } from './git-process.js';
 
-const allowedUrl = /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i;
+const allowedUrl = /^(?:(https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i;
+
+/** Given to the clone, where they win over what it brings: no program is started, nothing but its objects is fetched. */
+const cloneConfig = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'credential.helper=',
+  'fetch.recurseSubmodules=false',
+  'submodule.recurse=false',
+  'transfer.bundleURI=false', // a server may name other addresses to fetch from
+  'gc.auto=0',
+  'maintenance.auto=false',
+];
+/** Without the template's hooks; replacement refs and the like come along, and are not looked at (`--no-replace-objects`). */
+const cloneOptions = ['--mirror', '--quiet', '--progress', '--template=', '--no-recurse-submodules'];
 
 /**
  * Clones a repository whole, bare and without asking anything: no prompt, no credential helper, no hook. The folder
@@ -21,7 +35,8 @@ export async function cloneRepository(
   folder: string,
   { signal, onEvent }: RunOptions<ProgressEvent> = {},
 ): Promise<string> {
-  if (!allowedUrl.test(url)) {
+  const allowed = allowedUrl.exec(url);
+  if (!allowed) {
     throw new RedefError(`${withoutSecrets(url)}: not a URL to clone from`, {
       code: 'invalid-url',
       remedy: 'Use an https, ssh, git or file URL, or name a local folder instead.',
@@ -34,16 +49,25 @@ export async function cloneRepository(
   const partial = `${target}.${process.pid}.partial`;
   try {
     await makeFolder(dirname(target));
-    const environment = cloneEnvironment();
+    const environment = cloneEnvironment(allowed[1]?.toLowerCase() ?? 'ssh');
     const git = simpleGit({
       baseDir: dirname(target),
       allowEnvironment: Object.keys(environment),
-      unsafe: { allowUnsafeConfigPaths: true, allowUnsafeSshCommand: true }, // ours: no settings files, no questions
+      config: cloneConfig,
+      // ours: no settings files, no questions, no hooks
+      unsafe: {
+        allowUnsafeConfigPaths: true,
+        allowUnsafeCredentialHelper: true,
+        allowUnsafeFsMonitor: true,
+        allowUnsafeHooksPath: true,
+        allowUnsafeSshCommand: true,
+        allowUnsafeTemplateDir: true,
+      },
       ...(signal && { abort: signal }),
       progress: ({ stage, processed, total }) =>
         onEvent?.({ type: 'progress', stage: `clone ${stage}`, done: processed, total, unit: 'objects' }),
     });
-    await git.env(environment).clone(url, partial, ['--mirror', '--quiet', '--progress']);
+    await git.env(environment).clone(url, partial, cloneOptions);
     await rename(partial, target);
     return target;
   } catch (error) {
@@ -53,12 +77,16 @@ export async function cloneRepository(
   }
 }
 
-/** Nothing may ask: git is told so, and ssh takes keys and agents only. */
-function cloneEnvironment(): Record<string, string> {
-  const { GIT_ALLOW_PROTOCOL: _, GIT_ASKPASS: __, SSH_ASKPASS: ___, ...environment } = gitEnvironment();
+/**
+ * Nothing may ask: git is told so, and ssh takes keys and agents only. A redirection stays within the URL's own protocol,
+ * or goes from http up to https.
+ */
+function cloneEnvironment(protocol: string): Record<string, string> {
+  const { GIT_ASKPASS: _, SSH_ASKPASS: __, ...environment } = gitEnvironment();
   const agent = process.env.SSH_AUTH_SOCK;
   return {
     ...environment,
+    GIT_ALLOW_PROTOCOL: protocol === 'http' ? 'http:https' : protocol,
     HOME: homedir(), // ssh keys
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
     ...(agent ? { SSH_AUTH_SOCK: agent } : {}),

@@ -7,6 +7,7 @@ import { BlobReader } from '../git/blob-reader.js';
 import { askGit } from '../git/git-process.js';
 import type { Repository } from '../git/repository.js';
 import type { ResolvedFilter } from '../options.js';
+import { lockFolder } from './folder-lock.js';
 import { type IndexState, indexVersion, readIndexState, writeIndexState } from './index-state.js';
 import { logPass } from './log-pass.js';
 import { runBucket, taskCount } from './run-bucket.js';
@@ -30,25 +31,29 @@ export interface HistoryIndex {
   state: IndexState;
   /** How the folder was found: `new`, `extended`, `current`, or `rewritten` and built again. */
   found: 'new' | 'extended' | 'current' | 'rewritten';
-  /** Removes a temporary folder. */
+  /** Gives the folder back to other runs; removes a temporary one. */
   close(): Promise<void>;
 }
 
 /**
  * Brings an index folder up to a head: reads only the commits that it lacks, goes on where a stopped run left off, and
  * begins again where the history was rewritten (its last head is no ancestor of this one) or the configuration changed.
+ * The folder is this run's alone until it is closed.
  */
 export async function openHistoryIndex(options: HistoryIndexOptions): Promise<HistoryIndex> {
   const { repository, head, filter, signal, onEvent } = options;
   const temporary = options.folder === undefined;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'redef-mining-')));
+  let unlock = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
+    await unlock();
     if (temporary) await rm(folder, { recursive: true, force: true });
   };
   try {
     await makeFolder(folder).catch((error: unknown) => {
       throw fileError(error, folder);
     });
+    unlock = await lockFolder(folder);
     const config = canonicalJson(options.config);
     const earlier = await readIndexState(folder);
     let found: HistoryIndex['found'] = 'new';
