@@ -153,7 +153,7 @@ test('many calls at once on one signal draw no warning', async () => {
   const warnings: Error[] = [];
   const listen = (warning: Error) => warnings.push(warning);
   process.on('warning', listen);
-  const chat = await start({ latencyMs: 20 });
+  const chat = await start({ latencyMs: 1_000 }); // long enough that all calls are under way together on a busy machine
   const { signal } = new AbortController();
   await run([...makeCandidates(20)], { voters: [voterAt(chat)], concurrency: 40, signal });
   await new Promise((resolve) => setTimeout(resolve, 10));
