@@ -1,9 +1,10 @@
 import type { RunOptions } from '@redef/core';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
+import { ColumnCheck } from './column-check.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
 import { digestWords, Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';
-import { checkColumns, inferLayout, type Layout, type LayoutOptions, namedColumns } from './layout.js';
+import { inferLayout, type Layout, type LayoutOptions, namedColumns } from './layout.js';
 import { type GroupLeaks, GroupTracker } from './leaks.js';
 import { type LevelAudit, LevelCounter } from './level-counts.js';
 import { defaultLevels, type LevelOption, levelName } from './levels.js';
@@ -11,7 +12,7 @@ import { NearDuplicateFinder } from './near-duplicate-finder.js';
 import { QualityChecker, type SetQuality } from './quality.js';
 import { RowIds } from './row-ids.js';
 import { RowKeys } from './row-keys.js';
-import { type Row, setNames } from './rows.js';
+import { type Row, rowError, setNames } from './rows.js';
 import { TagReader } from './strip.js';
 import { type TimeOrder, TimeTracker, timeOf } from './time-order.js';
 import { withIds } from './with-ids.js';
@@ -72,7 +73,6 @@ export class Auditor {
   readonly #lastKeys: Uint32List[];
   #lastRows = 0;
   readonly #ids: RowIds;
-  readonly #started = new Set<number>();
   #parts: ReturnType<typeof startParts> | undefined;
   readonly #near: NearDuplicateFinder | undefined;
   readonly #tagReader = new TagReader();
@@ -93,12 +93,13 @@ export class Auditor {
   /** @param row its 0-based position in its set; rows of a set come in order */
   add(set: number, row: number, value: Row): void {
     this.#parts ??= startParts(this.#names, this.#levels, value, this.#options);
-    const { layout, keys, codes, quality } = this.#parts;
-    if (!this.#started.has(set)) {
-      checkColumns(this.#names[set]!, value, [...layout.key, ...namedColumns(this.#options.layout ?? {})]);
-      this.#started.add(set);
+    const { columns, keys, codes, quality } = this.#parts;
+    columns.check(this.#names[set]!, row, value);
+    try {
+      keys.write(value);
+    } catch (error) {
+      throw rowError(this.#names[set]!, row, error);
     }
-    keys.write(value);
     for (let level = 0; level < this.#counters.length; level++) {
       const key = this.#counters[level]!.add(set, keys.digests, level * digestWords);
       if (set === this.#names.length - 1) this.#lastKeys[level]!.set(row, key);
@@ -206,6 +207,7 @@ function startParts(names: readonly string[], levels: readonly LevelOption[], fi
     layout,
     /** The key without its labels, where it has any: contradictions are looked for over that. */
     codes: code.length < layout.key.length && code.length > 0 ? new KeyNumbers('tag-stripped', code) : undefined,
+    columns: new ColumnCheck(layout.key, namedColumns(options.layout ?? {})),
     keys: new RowKeys(layout.key, levels),
     tags: new ContradictionTracker('CWE tag', names),
     labels: layout.labels.map((by) => new ContradictionTracker(by, names)),

@@ -1,8 +1,9 @@
+import { ColumnCheck } from './column-check.js';
 import { DigestTable } from './digest-table.js';
-import { checkColumns, inferLayout } from './layout.js';
+import { inferLayout } from './layout.js';
 import type { LevelOption } from './levels.js';
 import { RowKeys } from './row-keys.js';
-import type { Row } from './rows.js';
+import { type Row, rowError } from './rows.js';
 
 /** Numbers rows by their key at one level: rows that are the same have the same number. */
 export class KeyNumbers {
@@ -10,7 +11,7 @@ export class KeyNumbers {
   columns: readonly string[];
   readonly #level: LevelOption;
   readonly #table = new DigestTable();
-  #keys: RowKeys | undefined;
+  #keys: { writer: RowKeys; check: ColumnCheck } | undefined;
 
   constructor(level: LevelOption, columns?: readonly string[]) {
     this.#level = level;
@@ -24,10 +25,15 @@ export class KeyNumbers {
   add(set: string, row: number, value: Row): number {
     if (!this.#keys) {
       if (this.columns.length === 0) this.columns = inferLayout(value).key;
-      this.#keys = new RowKeys(this.columns, [this.#level]);
+      this.#keys = { writer: new RowKeys(this.columns, [this.#level]), check: new ColumnCheck(this.columns) };
     }
-    if (row === 0) checkColumns(set, value, this.columns);
-    this.#keys.write(value);
-    return this.#table.add(this.#keys.digests, 0);
+    const { writer, check } = this.#keys;
+    check.check(set, row, value);
+    try {
+      writer.write(value);
+    } catch (error) {
+      throw rowError(set, row, error);
+    }
+    return this.#table.add(writer.digests, 0);
   }
 }

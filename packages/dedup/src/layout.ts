@@ -1,4 +1,3 @@
-import { RedefError } from '@redef/core';
 import type { Row } from './rows.js';
 
 /** Which columns of a table mean what. */
@@ -102,24 +101,6 @@ export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
     ...(code !== undefined && { code }),
     ...(repaired !== undefined && columns.includes(repaired) && { repaired }),
   };
-}
-
-/** @throws `RedefError` `missing-column` where a named column is in no place of a set's first row */
-export function checkColumns(set: string, row: Row, columns: readonly string[]): void {
-  const missing = columns.filter((column) => !Object.hasOwn(row, column));
-  if (missing.length > 0) {
-    throw new RedefError(
-      `${set}: no column ${missing.map((name) => JSON.stringify(name)).join(', ')} in its first row, which has ${Object.keys(
-        row,
-      )
-        .map((name) => JSON.stringify(name))
-        .join(', ')}`,
-      {
-        code: 'missing-column',
-        remedy: 'Name the columns to compare with the key option, or give all sets the same columns.',
-      },
-    );
-  }
 }
 
 /** The columns that options name, as against those that were inferred. */

@@ -5,10 +5,11 @@ import { candidatePairs } from './candidates.js';
 import { cellText } from './cell-text.js';
 import { clusterRows } from './clone-clusters.js';
 import type { CloneLink, NearDuplicateOptions, NearDuplicates } from './clones.js';
+import { ColumnCheck } from './column-check.js';
 import { DigestTable, digestWords, Uint32List } from './digest-table.js';
-import { checkColumns, inferLayout } from './layout.js';
+import { inferLayout } from './layout.js';
 import { expectedRecall, MinHash, planBands } from './minhash.js';
-import { type Row, type RowRef, setNames } from './rows.js';
+import { type Row, type RowRef, rowError, setNames } from './rows.js';
 import { SequenceStore, writeVarints } from './sequence-store.js';
 import { hashShingles, ShingleJaccard } from './shingles.js';
 import { TokenReader } from './token-reader.js';
@@ -19,6 +20,7 @@ export class NearDuplicateFinder {
   readonly #names: readonly string[];
   readonly #settings: NearDuplicates['settings'];
   #column: string | undefined;
+  #check: ColumnCheck | undefined;
   readonly #reader = new TokenReader();
   readonly #minHash: MinHash;
   /** Distinct texts, and distinct texts under abstraction. */
@@ -79,8 +81,9 @@ export class NearDuplicateFinder {
     this.#column ??= codeColumn(value);
     const column = this.#column;
     const counts = this.#counts[set]!;
-    if (counts.rows === 0) checkColumns(this.#names[set]!, value, [column]);
-    const length = this.#reader.read(cellText(value[column]));
+    this.#check ??= new ColumnCheck([column]);
+    this.#check.check(this.#names[set]!, row, value);
+    const length = this.#read(this.#names[set]!, row, value[column]);
     const short = length < this.#settings.minTokens;
     const known = this.#texts.size;
     const text = this.#texts.add(this.#digest(this.#reader.tokens, length), 0);
@@ -94,6 +97,14 @@ export class NearDuplicateFinder {
     this.#textOf.set(index, text);
     counts.rows++;
     if (short) counts.short++;
+  }
+
+  #read(set: string, row: number, value: unknown): number {
+    try {
+      return this.#reader.read(cellText(value));
+    } catch (error) {
+      throw rowError(set, row, error);
+    }
   }
 
   async result({ signal, onEvent }: RunOptions = {}): Promise<NearDuplicates> {

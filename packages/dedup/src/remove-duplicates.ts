@@ -81,7 +81,7 @@ export async function* removeDuplicates<R extends object>(
 /** The rows that stay, by set, and the rows that go. */
 export interface Deduplicated<R extends object = Row> {
   kept: Record<string, R[]>;
-  removed: Required<RowDecision<R>>[];
+  removed: (RowDecision<R> & Required<Pick<RowDecision<R>, 'removed'>>)[];
 }
 
 /** {@link removeDuplicates} for rows that fit in memory; the sets of `kept` are in the given order. */

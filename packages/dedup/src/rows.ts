@@ -56,6 +56,16 @@ export async function* numberedRows<R extends object>(
   }
 }
 
+/** A failure to read one row's values, with its place where the row is at fault: a list within a list, thousands deep. */
+export function rowError(set: string, row: number, error: unknown): unknown {
+  if (!(error instanceof RangeError)) return error;
+  return new RedefError(`${set}, row ${row}: a value nested too deeply to compare`, {
+    code: 'invalid-row',
+    remedy: 'Pass texts and numbers, or leave that column out of the key.',
+    cause: error,
+  });
+}
+
 function describe(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }

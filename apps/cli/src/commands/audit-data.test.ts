@@ -162,6 +162,46 @@ describe('redef audit-data', () => {
     expect(readFileSync(join(folder, 'rq3b/train.csv'), 'utf8')).toContain('"CWE-2 b { }\n","y\n"');
   });
 
+  test('reads aligned pairs: X.buggy with the X.fixed beside it', async () => {
+    writeFileSync(join(folder, 'small.valid.buggy'), 'int a ( ) { }\nint b ( ) { }\nint a ( ) { }\n');
+    writeFileSync(join(folder, 'small.valid.fixed'), 'int c ( ) { }\nint b ( ) { }\nint d ( ) { }\n');
+    writeFileSync(join(folder, 'small.test.buggy'), 'int b ( ) { }\n');
+    writeFileSync(join(folder, 'small.test.fixed'), 'int e ( ) { }\n');
+    const pairs = async (...more: string[]) =>
+      JSON.parse((await redef(['audit-data', 'small.valid.buggy', 'small.test.buggy', '--json', ...more])).stdout);
+    expect(await pairs()).toMatchObject({
+      layout: { key: ['source'], repaired: 'target' },
+      sets: { train: { rows: 3, inSetDuplicates: 1 }, test: { rows: 1 } },
+      crossSetDuplicates: 1,
+      quality: { train: { issues: { 'before-equals-after': 1 } } },
+    });
+    expect(await pairs('--key', 'source,target')).toMatchObject({
+      sets: { train: { inSetDuplicates: 0 } },
+      crossSetDuplicates: 0,
+    });
+    writeFileSync(join(folder, 'alone.buggy'), 'x\n');
+    expect(await redef(['audit-data', 'alone.buggy'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('alone.fixed'),
+    });
+  });
+
+  test('wrong use ends with 2 before anything is read', async () => {
+    for (const wrong of [
+      ['train.csv', 'no-such.csv', '--level', 'near'],
+      ['train.csv', 'no-such.csv', '--level', 'nearly'],
+      ['train.csv', 'no-such.csv', '--near', '--level', 'near', '--clean', 'out'],
+      ['train=no-such.csv', 'test=-', '--clean', 'out'],
+      ['no-such.csv', '--json', '--markdown'],
+      ['1=no-such.csv'],
+      ['a.csv', 'b.csv', 'c.csv', 'd.csv'],
+    ]) {
+      expect(await redef(['audit-data', ...wrong]), wrong.join(' ')).toMatchObject({ code: 2, stdout: '' });
+    }
+    const many = Array.from({ length: 32 }, (_none, set) => `s${set}=train.csv`);
+    expect(await redef(['audit-data', ...many])).toMatchObject({ code: 2, stderr: expect.stringContaining('31') });
+  });
+
   test('wrong use ends with 2 and says what to do', async () => {
     expect(await redef(['audit-data', 'train.csv', 'test.csv', '--key', 'sauce'])).toMatchObject({
       code: 2,

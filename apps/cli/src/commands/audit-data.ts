@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { writeFileAtomic } from '@redef/core/files';
-import { type DataFormat, readRows } from '@redef/datasets';
+import { type DataFormat, readPairs, readRows } from '@redef/datasets';
 import {
   type AuditReportParts,
   auditData,
@@ -65,7 +65,7 @@ export const auditDataCommand = (cli: CliContext): Command =>
     .description('find duplicates, leaks, contradictions and damage in data sets of any layout')
     .argument(
       '<sets...>',
-      'TRAIN TEST, or TRAIN VALIDATION TEST, or NAME=PATH each: files, folders, - for standard input',
+      'TRAIN TEST, or TRAIN VALIDATION TEST, or NAME=PATH each: files, folders, X.buggy beside X.fixed, - for standard input',
     )
     .addOption(new Option('--format <name>', 'where names do not tell it').choices(['csv', 'jsonl', 'parquet']))
     .option('--encoding <label>', 'of CSV and JSONL text, as windows-1252 (default: utf-8)')
@@ -92,7 +92,7 @@ export const auditDataCommand = (cli: CliContext): Command =>
         .default('cut-from-train'),
     )
     .option('--level <name>', 'at which rows are the same for --predictions (near too) and --clean', 'exact')
-    .option('--json', 'print one JSON object')
+    .addOption(new Option('--json', 'print one JSON object').conflicts('markdown'))
     .option('--markdown', 'print tables for a paper')
     .option('--html <file>', 'write a page')
     .addOption(
@@ -100,7 +100,16 @@ export const auditDataCommand = (cli: CliContext): Command =>
     )
     .action(async (paths: string[], options: Options, command: Command) => {
       const inputs = nameInputs(paths, command);
+      if ((options.corpus || options.clean !== undefined) && inputs.some(({ path }) => path === '-')) {
+        command.error('error: --corpus and --clean read the sets again: name files, not -');
+      }
+      const near = options.level === 'near';
+      const level = near ? undefined : parseLevel(options.level);
+      if (near && options.near === undefined) command.error('error: --level near needs --near');
+      if (near && options.clean !== undefined) command.error('error: --clean takes out rows at every level but near');
       const open = (path: string) => {
+        const paired = pairedPath(path);
+        if (paired) return readPairs(resolve(cli.cwd, path), resolve(cli.cwd, paired), { signal: cli.signal });
         const source = path === '-' ? cli.stdin : resolve(cli.cwd, path);
         const { format, encoding } = options;
         return readRows(source, {
@@ -121,21 +130,17 @@ export const auditDataCommand = (cli: CliContext): Command =>
         ...(options.near !== undefined && { near: options.near === true || { threshold: options.near } }),
       });
       const parts: AuditReportParts = {};
-      if ((options.corpus || options.clean !== undefined) && inputs.some(({ path }) => path === '-')) {
-        command.error('error: --corpus and --clean read the sets again: name files, not -');
-      }
       if (options.corpus) {
         const corpus = Object.fromEntries(options.corpus.map((path) => [basename(path), open(path)]));
         parts.overlap = await findCorpusOverlap(corpus, sets(), { ...run, ...key });
       }
       if (options.predictions) {
-        const level = options.level === 'near' ? options.level : parseLevel(options.level);
         const estimates: InflationEstimate[] = [];
         for (const path of options.predictions) {
           const column = options.outcome !== undefined && { column: options.outcome };
           estimates.push(
             await estimateInflation(open(path), audit, {
-              level,
+              level: level ?? 'near',
               source: basename(path),
               ...column,
               signal: cli.signal,
@@ -145,20 +150,20 @@ export const auditDataCommand = (cli: CliContext): Command =>
         parts.inflation = estimates;
       }
       const cleaned =
-        options.clean === undefined
+        options.clean === undefined || level === undefined
           ? undefined
           : await writeCleaned(sets(), resolve(cli.cwd, options.clean), extensionsOf(inputs), {
               ...run,
               ...key,
               policy: options.policy,
-              level: parseLevel(options.level),
+              level,
             });
 
-      if (options.html !== undefined)
-        await writeFileAtomic(resolve(cli.cwd, options.html), renderAuditHtml(audit, parts));
       if (options.json) print(cli, JSON.stringify({ ...audit, ...parts, ...(cleaned && { cleaned }) }, null, 2));
       else if (options.markdown) print(cli, renderAuditMarkdown(audit, parts));
       else print(cli, renderText(audit, parts));
+      if (options.html !== undefined)
+        await writeFileAtomic(resolve(cli.cwd, options.html), renderAuditHtml(audit, parts));
 
       for (const { file, kept, removed } of cleaned ?? [])
         cli.stderr.write(`${file}: ${kept} rows kept, ${removed} removed\n`);
@@ -178,6 +183,7 @@ function nameInputs(paths: readonly string[], command: Command): NamedInput[] {
   const inputs = paths.map((text, index): NamedInput => {
     const [, name, path] = /^([A-Za-z][\w.-]*)=(.+)$/s.exec(text) ?? [];
     if (name !== undefined && path !== undefined) return { name, path };
+    if (/^[\w.-]+=/.test(text)) command.error(`error: the name of a set begins with a letter: ${text}`);
     const place = paths.length <= 3 ? usual[index] : undefined;
     return place === undefined
       ? command.error('error: name each of more than three sets: NAME=PATH')
@@ -187,6 +193,11 @@ function nameInputs(paths: readonly string[], command: Command): NamedInput[] {
   if (twice) command.error(`error: two sets are called ${twice.name}`);
   if (inputs.filter(({ path }) => path === '-').length > 1) command.error('error: standard input can be one set only');
   return inputs;
+}
+
+/** The repaired half of a `.buggy` file, line by line beside it, as CodeXGLUE publishes code refinement. */
+function pairedPath(path: string): string | undefined {
+  return path.endsWith('.buggy') ? path.replace(/buggy$/, 'fixed') : undefined;
 }
 
 /** Each cleaned set keeps the format of its file; folders become JSONL. */

@@ -3,7 +3,7 @@ import type { CorpusOverlap } from '../corpus-overlap.js';
 import type { InflationEstimate } from '../inflation.js';
 import type { Interval } from '../intervals.js';
 import { qualityIssues } from '../quality.js';
-import { type AuditTable, percent, table } from './tables.js';
+import { type AuditTable, count, percent, table } from './tables.js';
 
 /** What goes into a report besides the audit. */
 export interface AuditReportParts {
@@ -58,11 +58,14 @@ function levelTable({ levels, layout }: DataAudit): AuditTable {
 function pairTable({ levels, sets }: DataAudit): AuditTable[] {
   if (Object.keys(sets).length < 3) return [];
   const pairs = Object.keys(levels[0]?.crossSetPairs ?? {});
+  const shared = pairs.filter((pair) => levels.some(({ crossSetPairs }) => crossSetPairs[pair]! > 0));
+  if (shared.length === 0) return [];
   return [
     table(
       'Cross-set duplicates by pair of sets',
-      ['Level', ...pairs.map((pair) => `${pair}>`)],
-      levels.map(({ level, crossSetPairs }) => [level, ...pairs.map((pair) => crossSetPairs[pair]!)]),
+      ['Sets', ...levels.map(({ level }) => `${level}>`)],
+      shared.map((pair) => [pair, ...levels.map(({ crossSetPairs }) => crossSetPairs[pair]!)]),
+      shared.length < pairs.length ? 'Pairs that share nothing are left out.' : undefined,
     ),
   ];
 }
@@ -113,7 +116,7 @@ function leakTables({ leaks, sets }: DataAudit): AuditTable[] {
           ...names.slice(1).map((name) => rowsTooEarly[name]!),
           holds ? 'yes' : 'no',
         ]),
-        'A row is too early where an earlier set has a newer one.',
+        `A row is too early where an earlier set has a newer one.${leaks.undated ? ` Rows without a date that can be read: ${count(leaks.undated)}.` : ''}`,
       ),
     );
   }
