@@ -2,7 +2,9 @@ export type { Counterfactual, Effect } from './counterfactuals/counterfactual.js
 export {
   type CounterfactualName,
   type CounterfactualOptions,
+  type CounterfactualTraits,
   counterfactualNames,
+  counterfactualTraits,
   createCounterfactual,
   paperCounterfactuals,
 } from './counterfactuals/create-counterfactual.js';

@@ -4,7 +4,7 @@ import type { RemovalPolicy } from '@redef/dedup';
 import {
   type Budget,
   type CounterfactualName,
-  createCounterfactual,
+  counterfactualTraits,
   createLexicalTokenizer,
   type EncodingName,
   paperCounterfactuals,
@@ -145,7 +145,7 @@ export async function runStudy(
       key: { encoding },
     })),
     ...counterfactuals.map((counterfactual) => {
-      const { encoding, appliesTo } = createCounterfactual(counterfactual, { seed: studySeed });
+      const { encoding, appliesTo } = counterfactualTraits(counterfactual);
       return {
         shown: counterfactual,
         trainedOn: appliesTo.train ? counterfactual : encoding,
@@ -185,7 +185,7 @@ export async function runStudy(
 
 /** @throws `RedefError` `invalid-option` for a counterfactual whose encoding is not in the study */
 function chosenCounterfactuals(study: Study, encodings: readonly EncodingName[]): readonly CounterfactualName[] {
-  const encodingOf = (name: CounterfactualName): string => createCounterfactual(name, { seed: 0 }).encoding;
+  const encodingOf = (name: CounterfactualName): string => counterfactualTraits(name).encoding;
   const included = (name: CounterfactualName): boolean => encodings.some((encoding) => encoding === encodingOf(name));
   const { counterfactuals } = study;
   if (!counterfactuals) return paperCounterfactuals.filter(included);

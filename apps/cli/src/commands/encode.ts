@@ -7,6 +7,7 @@ import {
   EncodingSummarizer,
   type EncodingSummary,
   encodingNames,
+  paperCounterfactuals,
 } from '@redef/encoders';
 import { encodeStage } from '@redef/experiment';
 import { Command, Option } from 'commander';
@@ -20,7 +21,7 @@ interface Options extends BudgetOptions {
   mined: string;
   split: string;
   out: string;
-  encoding: EncodingName;
+  encoding?: EncodingName;
   counterfactual?: CounterfactualName;
   seed: number;
   stats?: true;
@@ -34,9 +35,17 @@ export const encodeCommand = (cli: CliContext): Command =>
       .requiredOption('--mined <folder>', 'the output of redef mine')
       .requiredOption('--split <folder>', 'the output of redef split or redef dedup')
       .requiredOption('--out <folder>', 'where to write encoded.jsonl')
-      .addOption(new Option('--encoding <name>', 'how the change is shown').choices(encodingNames).default('diff-tags'))
       .addOption(
-        new Option('--counterfactual <name>', 'distort it; brings its own encoding').choices(counterfactualNames),
+        new Option(
+          '--encoding <name>',
+          'how the change is shown (default: diff-tags, or what the counterfactual distorts)',
+        ).choices(encodingNames),
+      )
+      .addOption(
+        new Option(
+          '--counterfactual <name>',
+          `distort it; ${paperCounterfactuals.join(', ')} have an encoding of their own`,
+        ).choices(counterfactualNames),
       )
       .option('--seed <n>', "of the counterfactual's draws", integer(0), 12345)
       .option('--stats', 'tell how long the inputs are and what the budget cut off')
@@ -48,7 +57,9 @@ export const encodeCommand = (cli: CliContext): Command =>
         mined: at(mined),
         split: at(split),
         out: at(out),
-        as: counterfactual ? { counterfactual, seed } : { encoding },
+        as: counterfactual
+          ? { counterfactual, seed, ...(encoding && { encoding }) }
+          : { encoding: encoding ?? 'diff-tags' },
         budget: await budgetOf(budget, cli),
       },
       { signal: cli.signal, onEvent: cli.onProgress },

@@ -5,7 +5,7 @@ import type { ChangeText } from '../layout.js';
 import { droppedLine, shuffledLines } from './changed-lines.js';
 import { applyPerturbation, type Counterfactual, type Perturbation } from './counterfactual.js';
 import { inverseChange, nullEdit } from './exchanged-functions.js';
-import { graftedEdit } from './grafted-edit.js';
+import { checkDonors, graftedEdit } from './grafted-edit.js';
 import { renamedIdentifiers } from './renamed-identifiers.js';
 import { reversedTags } from './reversed-tags.js';
 import { spuriousMarkers } from './spurious-markers.js';
@@ -62,26 +62,47 @@ export function createCounterfactual(
   name: CounterfactualName,
   { seed, encoding, donors = [], ...options }: CounterfactualOptions,
 ): Counterfactual {
-  const rng = createRng(seed);
-  if (isLayoutCounterfactual(name)) {
-    const { perturbation, encoding: own } = layoutPerturbations[name];
-    const given = typeof encoding === 'object' ? encoding.name : encoding;
-    if (given !== undefined && given !== own) {
-      throw new RedefError(`${name} perturbs the encoding ${own}, not ${given}`, {
-        code: 'invalid-option',
-        remedy: 'Leave the encoding out.',
-      });
-    }
-    return applyPerturbation(perturbation, typeof encoding === 'object' ? encoding : createEncoding(own, options), rng);
-  }
-  if (!Object.hasOwn(changePerturbations, name)) {
-    throw new RedefError(`There is no counterfactual ${JSON.stringify(name)}`, {
-      code: 'unknown-counterfactual',
-      remedy: `Choose one of ${counterfactualNames.join(', ')}.`,
-    });
-  }
-  const shown = typeof encoding === 'object' ? encoding : createEncoding(encoding ?? 'diff-tags', options);
-  return applyPerturbation(changePerturbations[name](donors), shown, rng);
+  const perturbation = perturbationOf(name, donors);
+  if (name === 'grafted-edit') checkDonors(donors);
+  const shown = encodingOf(name, typeof encoding === 'object' ? encoding.name : encoding);
+  return applyPerturbation(
+    perturbation,
+    typeof encoding === 'object' ? encoding : createEncoding(shown as EncodingName, options),
+    createRng(seed),
+  );
+}
+
+/** What is known of a counterfactual before its draws: needs neither seed nor donors. */
+export type CounterfactualTraits = Pick<Counterfactual, 'name' | 'encoding' | 'effect' | 'appliesTo'>;
+
+/**
+ * The traits of {@link createCounterfactual}'s result, and its check of the encoding.
+ *
+ * @throws `RedefError` `unknown-counterfactual`, or `invalid-option` for an encoding that does not go with it
+ */
+export function counterfactualTraits(name: CounterfactualName, encoding?: EncodingName): CounterfactualTraits {
+  const { effect, appliesTo } = perturbationOf(name, []);
+  return { name, encoding: encodingOf(name, encoding), effect, appliesTo };
+}
+
+function perturbationOf(name: CounterfactualName, donors: readonly ChangeText[]): Perturbation {
+  if (isLayoutCounterfactual(name)) return layoutPerturbations[name].perturbation;
+  if (Object.hasOwn(changePerturbations, name)) return changePerturbations[name](donors);
+  throw new RedefError(`There is no counterfactual ${JSON.stringify(name)}`, {
+    code: 'unknown-counterfactual',
+    remedy: `Choose one of ${counterfactualNames.join(', ')}.`,
+  });
+}
+
+/** The name of the encoding that shows the perturbed change. */
+function encodingOf(name: CounterfactualName, given: string | undefined): string {
+  if (!isLayoutCounterfactual(name)) return given ?? 'diff-tags';
+  const own = layoutPerturbations[name].encoding;
+  if (given === undefined || given === own) return own;
+  throw new RedefError(`${name} perturbs the encoding ${own}, not ${given}`, {
+    code: 'invalid-option',
+    remedy: `Leave the encoding out, or choose another counterfactual: ${Object.keys(changePerturbations).join(', ')} go with any encoding.`,
+  });
 }
 
 function isLayoutCounterfactual(name: CounterfactualName): name is LayoutCounterfactualName {

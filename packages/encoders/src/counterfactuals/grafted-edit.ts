@@ -10,15 +10,9 @@ import type { Perturbation } from './counterfactual.js';
  * drawn from `donors` by seed and record; applied twice by one seed, the same donor's lines replace the first graft's.
  *
  * @param donors Changes to draw from. All are kept in memory.
- * @throws `RedefError` `invalid-option` where no other record adds a line
+ * @throws `RedefError` `invalid-option`, while perturbing, where no other record adds a line
  */
 export function graftedEdit(donors: readonly ChangeText[]): Perturbation {
-  if (donors.length < 2) {
-    throw new RedefError(`grafted-edit needs at least two donors, got ${donors.length}`, {
-      code: 'invalid-option',
-      remedy: 'Pass donors: the changes of the split at hand.',
-    });
-  }
   return {
     name: 'grafted-edit',
     effect: 'meaning',
@@ -39,6 +33,16 @@ export function graftedEdit(donors: readonly ChangeText[]): Perturbation {
       });
     },
   };
+}
+
+/** @throws `RedefError` `invalid-option` where the only donor could be the change itself */
+export function checkDonors(donors: readonly ChangeText[]): void {
+  if (donors.length < 2) {
+    throw new RedefError(`grafted-edit needs at least two donors, got ${donors.length}`, {
+      code: 'invalid-option',
+      remedy: 'Pass donors: changes of the split at hand, two at least.',
+    });
+  }
 }
 
 function addedBlocks(change: ChangeText): string[][] {

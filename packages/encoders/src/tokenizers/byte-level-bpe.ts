@@ -1,5 +1,6 @@
 import { ByteLevelPreTokenizer, Tokenizer as HuggingFace } from '@huggingface/tokenizers';
 import type { TokenizerDefinition } from './definition.js';
+import { MergeTable } from './merge-table.js';
 
 // GPT-2's split as the reference tokenizer runs it. JavaScript's \s takes U+FEFF for white space and leaves U+0085 out;
 // Unicode, and so the reference, has it the other way round.
@@ -8,16 +9,18 @@ const pieces =
 
 /** Pieces whose ids are remembered; all are forgotten when there are more, so memory stays flat. */
 const maxRemembered = 65_536;
-const maxRememberedLength = 64;
+const maxRememberedLength = 64; // longer ones are rare, and not the library's to merge
 
 /** Byte-level BPE of plain text by the library's parts: special tokens in the text are text. */
 export class ByteLevelBpe {
   readonly #model: HuggingFace;
   readonly #bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false });
+  readonly #merges: MergeTable;
   readonly #remembered = new Map<string, readonly number[]>();
 
   constructor(definition: TokenizerDefinition) {
     this.#model = new HuggingFace(definition, {});
+    this.#merges = new MergeTable(definition);
   }
 
   encode(text: string): number[] {
@@ -33,12 +36,11 @@ export class ByteLevelBpe {
   }
 
   #encodePiece(piece: string): readonly number[] {
+    if (piece.length > maxRememberedLength) return this.#merges.encode(piece);
     const { model } = this.#model;
     const ids = model!.encode(this.#bytes.pre_tokenize_text(piece)).map((token) => model!.tokens_to_ids.get(token)!);
-    if (piece.length <= maxRememberedLength) {
-      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-      this.#remembered.set(piece, ids);
-    }
+    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+    this.#remembered.set(piece, ids);
     return ids;
   }
 }

@@ -5,7 +5,7 @@ import { tinyMerges, tinyVocabulary } from '../../test/tiny-tokenizer.js';
 import { createEncoding, encodingNames } from '../encodings/create-encoding.js';
 import { defineTokenizer, type TokenizerFiles } from './definition.js';
 import { createTokenizer } from './huggingface-tokenizer.js';
-import { presetOf, type TokenizerPresetName } from './presets.js';
+import { presetOf, type TokenizerPreset, type TokenizerPresetName } from './presets.js';
 
 const older: TokenizerFiles = { 'vocab.json': JSON.stringify(tinyVocabulary), 'merges.txt': tinyMerges };
 const whole = {
@@ -46,6 +46,7 @@ describe('defineTokenizer', () => {
     ['a list', { ...older, 'vocab.json': '[]' }],
     ['an empty vocabulary', { ...older, 'vocab.json': '{}' }],
     ['an id that is no integer', { ...older, 'vocab.json': '{"a": 1.5}' }],
+    ['a vocabulary that lacks a byte', { ...older, 'vocab.json': '{"a": 1}' }],
     ['a huge id', { ...older, 'vocab.json': '{"a": 4294967296}' }],
     ['a merge of one token', { ...older, 'merges.txt': 'a\n' }],
     ['a merge that the vocabulary lacks', { ...older, 'merges.txt': 'z z\n' }],
@@ -59,6 +60,7 @@ describe('defineTokenizer', () => {
   });
 
   it('refuses a preset that does not exist or does not go with the vocabulary', () => {
+    expect(() => presetOf(undefined as unknown as TokenizerPreset)).toThrow(/no tokenizer preset undefined/);
     expect(() => presetOf('gpt' as 'roberta')).toThrow(/no tokenizer preset "gpt"/);
     const { '<encoder-only>': _, ...vocabulary } = tinyVocabulary;
     expect(() => load({ ...older, 'vocab.json': JSON.stringify(vocabulary) }, 'unixcoder')).toThrow(/<encoder-only>/);

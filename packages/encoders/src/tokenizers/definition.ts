@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { byteCharacters } from './byte-characters.js';
 
 /**
  * A byte-level BPE as `tokenizer.json` writes it, changed in one way: its added tokens are moved into the vocabulary, so
@@ -49,7 +50,7 @@ export function defineTokenizer(files: TokenizerFiles, where: string): Tokenizer
   }
   const vocab = parseVocabulary(vocabulary, `${where}: vocab.json`);
   const extra = added === undefined ? {} : parseVocabulary(added, `${where}: added_tokens.json`);
-  return byteLevelBpe(vocab, extra, parseMerges(merges.split(/\r?\n/), vocab, `${where}: merges.txt`));
+  return byteLevelBpe(vocab, extra, parseMerges(merges.split(/\r?\n/), vocab, `${where}: merges.txt`), where);
 }
 
 function fromTokenizerJson(text: string, where: string): TokenizerDefinition {
@@ -72,14 +73,21 @@ function fromTokenizerJson(text: string, where: string): TokenizerDefinition {
   }
   const extra = Object.fromEntries(added.map(({ content, id }) => [content, id]));
   const merges = model.merges.map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge)));
-  return byteLevelBpe(vocab, extra, parseMerges(merges, vocab, `${where}: merge`));
+  return byteLevelBpe(vocab, extra, parseMerges(merges, vocab, `${where}: merge`), where);
 }
 
 function byteLevelBpe(
   vocab: Record<string, number>,
   extra: Record<string, number>,
   merges: [string, string][],
+  where: string,
 ): TokenizerDefinition {
+  const missing = byteCharacters.find((character) => !Object.hasOwn(vocab, character));
+  if (missing !== undefined) {
+    throw invalid(
+      `${where}: expected a token for each of the 256 bytes, found none for byte ${byteCharacters.indexOf(missing)}`,
+    );
+  }
   return {
     version: '1.0',
     truncation: null,

@@ -38,9 +38,9 @@ export type TokenizerPresetName = keyof typeof tokenizerPresets;
 
 /** @throws `RedefError` `unknown-preset` */
 export function presetOf(preset: TokenizerPresetName | TokenizerPreset): TokenizerPreset {
-  if (typeof preset !== 'string') return preset;
-  if (!Object.hasOwn(tokenizerPresets, preset)) {
-    throw new RedefError(`There is no tokenizer preset ${JSON.stringify(preset)}`, {
+  if (typeof preset === 'object') return preset;
+  if (!Object.hasOwn(tokenizerPresets, String(preset))) {
+    throw new RedefError(`There is no tokenizer preset ${JSON.stringify(preset) ?? 'undefined'}`, {
       code: 'unknown-preset',
       remedy: `Choose one of ${Object.keys(tokenizerPresets).join(', ')}, or pass an object of your own.`,
     });

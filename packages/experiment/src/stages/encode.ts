@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import type { CodeChange, Encoded, SplitName } from '@redef/core';
+import { type CodeChange, createRng, type Encoded, type SplitName } from '@redef/core';
 import { writeJsonl } from '@redef/core/files';
 import {
   type Budget,
+  type ChangeText,
   type CounterfactualName,
+  counterfactualTraits,
   createCounterfactual,
   createEncoding,
   type EncodedChange,
@@ -18,16 +20,28 @@ export interface EncodeStageInput {
   /** Folder with splits.jsonl: only what it names is encoded. */
   split: string;
   out: string;
-  /** An encoding by its name, or a counterfactual, which brings its own encoding. */
-  as: { encoding: EncodingName } | { counterfactual: CounterfactualName; seed: number };
+  /**
+   * An encoding by its name, or a counterfactual with the encoding that shows it: default `diff-tags`; the paper's four
+   * have one each and take no other.
+   */
+  as: { encoding: EncodingName } | { counterfactual: CounterfactualName; encoding?: EncodingName; seed: number };
   /** Tokenizer and most tokens of one input, special tokens included. */
   budget: Budget;
 }
 
-/** Writes `encoded.jsonl`, one row a change in the order of `changes.jsonl`. Memory holds ids and splits, no text. */
+/** Donors of grafted edits: all are held in memory. */
+const maxDonors = 1000;
+
+/**
+ * Writes `encoded.jsonl`, one row a change in the order of `changes.jsonl`. Memory holds ids and splits, no text; for
+ * `grafted-edit` also up to 1,000 changes of the test split, the donors, drawn by the seed whatever their order.
+ *
+ * @throws `RedefError` `invalid-option` for an encoding that does not go with the counterfactual, or for too few donors
+ */
 export async function encodeStage(input: EncodeStageInput, options: StageOptions = {}): Promise<StageResult> {
   const { mined, split, out, as, budget } = input;
   const { tokenizer, maxTokens } = budget;
+  if ('counterfactual' in as) counterfactualTraits(as.counterfactual, as.encoding); // before anything is written
   const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
   const splitFiles = await tableInputs('split', split, 'splits.jsonl');
   return runStage(
@@ -41,7 +55,8 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
         const splitOf = new Map<string, SplitName>();
         for await (const row of readTable('redef.split/1', Object.values(splitFiles), read))
           splitOf.set(row.id, row.split);
-        const { names, encode } = encoderOf(as, budget);
+        const changes = (): AsyncIterable<CodeChange> => readTable('redef.change/1', Object.values(changeFiles), read);
+        const { names, encode } = encoderOf(as, budget, await donorsOf(as, splitOf, changes));
         const totals = {
           truncated: 0,
           tokens: 0,
@@ -53,7 +68,7 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
         let read_ = 0;
 
         async function* rows(): AsyncGenerator<Encoded> {
-          for await (const change of readTable('redef.change/1', Object.values(changeFiles), read)) {
+          for await (const change of changes()) {
             const place = splitOf.get(change.id);
             if (!place) continue;
             const row = toRow(encode(change, place), { ...names, tokenizer: tokenizer.id, max_tokens: maxTokens });
@@ -79,18 +94,40 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
   );
 }
 
+async function donorsOf(
+  as: EncodeStageInput['as'],
+  splitOf: ReadonlyMap<string, SplitName>,
+  changes: () => AsyncIterable<CodeChange>,
+): Promise<ChangeText[]> {
+  if (!('counterfactual' in as) || as.counterfactual !== 'grafted-edit') return [];
+  const rng = createRng(as.seed).fork('donors');
+  const drawn = [...splitOf]
+    .filter(([, split]) => split === 'test')
+    .map(([id]) => ({ id, draw: rng.fork(id).next() }))
+    .sort((a, b) => a.draw - b.draw || (a.id < b.id ? -1 : 1))
+    .slice(0, maxDonors);
+  const places = new Map(drawn.map(({ id }, place) => [id, place]));
+  const donors: ChangeText[] = [];
+  for await (const { id, function_before, function_after } of changes()) {
+    if (places.has(id)) donors.push({ id, function_before, function_after });
+  }
+  return donors.sort((a, b) => places.get(a.id)! - places.get(b.id)!);
+}
+
 function encoderOf(
   as: EncodeStageInput['as'],
   budget: Budget,
+  donors: readonly ChangeText[],
 ): {
   names: Pick<Encoded, 'encoding' | 'counterfactual'>;
   encode: (change: CodeChange, split: SplitName) => EncodedChange;
 } {
-  if ('encoding' in as) {
+  if (!('counterfactual' in as)) {
     const encoding = createEncoding(as.encoding);
     return { names: { encoding: encoding.name }, encode: (change) => encoding.encode(change, budget) };
   }
-  const counterfactual = createCounterfactual(as.counterfactual, { seed: as.seed });
+  const { counterfactual: name, ...options } = as;
+  const counterfactual = createCounterfactual(name, { ...options, donors });
   return {
     names: { encoding: counterfactual.encoding, counterfactual: counterfactual.name },
     encode: (change, split) => counterfactual.encode(change, budget, split),
