@@ -3,7 +3,7 @@ import { RedefError } from '@redef/core';
 /**
  * What two rows may differ in and still count as one (R+R, sections 3.1.2 and 6):
  * `exact` in nothing; `tag-stripped` in the leading CWE tag; `marker-stripped` in the bug markers;
- * `normalised` in white space and comments between C-family tokens.
+ * `normalised` in white space and comments between C-family tokens; a line after `#` is a directive there, hence code.
  */
 export type Level = 'exact' | 'tag-stripped' | 'marker-stripped' | 'normalised';
 

@@ -12,6 +12,7 @@ figure { margin: 2rem 0; overflow-x: auto; }
 figcaption { font-weight: 600; margin-bottom: .4rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); text-align: left; vertical-align: top; }
+th { vertical-align: bottom; }
 .number { text-align: right; }
 .note { font-size: .9rem; opacity: .8; }
 details { margin: 1rem 0; }
@@ -48,7 +49,7 @@ function htmlTable({ caption, columns, rows, note }: AuditTable): string {
     `<${tag}${tag === 'th' ? ' scope="col"' : ''}${columns[index]!.align === 'right' ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`;
   const line = (tag: 'th' | 'td', cells: readonly string[]) =>
     `<tr>${cells.map((text, index) => cell(tag, text, index)).join('')}</tr>`;
-  return `<figure>
+  return `<figure tabindex="0">
 <figcaption>${escapeHtml(caption)}</figcaption>
 <table>
 <thead>${line(
