@@ -129,7 +129,9 @@ test('a dry run tells calls and cost and makes no call', async () => {
   const estimate = JSON.parse(stdout);
   expect(estimate).toMatchObject({ candidates: 6, calls: 18, cached: 0, output_tokens: 18 * 120 });
   expect(estimate.cost_usd).toBeCloseTo((estimate.input_tokens * 10 + 18 * 120 * 100) / 1e6, 10);
-  expect((await redef(args)).stdout).toContain('no call was made');
+  expect((await redef(args)).stdout).toContain('No call was made');
+  const priced = await redef('triage --mined mined --out voted --voter gpt-4o-2024-08-06 --dry-run'.split(' '));
+  expect(priced.stdout).toMatch(/\$\d.*\nPrices as of \d{4}-\d\d: look whether/s); // and no key was needed
   expect(calls).toHaveLength(0);
 });
 

@@ -82,8 +82,10 @@ export const triageCommand = (cli: CliContext): Command =>
       const [mined, out] = [at(options.mined), at(options.out)];
       const prices = options.prices === undefined ? defaultPrices : await readPrices(at(options.prices));
       const budget = options.budget === undefined ? undefined : createBudget(options.budget);
+      // a dry run makes no call and needs no key
+      const env = options.dryRun ? { OPENAI_API_KEY: 'none', ...cli.env } : cli.env;
       const panel = (options.voter ?? ['rules']).map((spec) =>
-        createPanelist(spec, options, { prices, ...(budget && { budget }) }, { env: cli.env, now: Date.now }),
+        createPanelist(spec, options, { prices, ...(budget && { budget }) }, { env, now: Date.now }),
       );
       const voters = panel.map(({ voter }) => voter);
       const candidates = () => readCandidates(mined, { signal: cli.signal });
@@ -160,7 +162,7 @@ function describe(estimate: TriageEstimate): string {
     `${estimate.candidates} candidates, ${estimate.truncated} of them cut to fit`,
     ...estimate.voters.map((voter) => `  ${voter.voter}: ${row(voter)}`),
     `In all: ${row(estimate)}`,
-    `Prices as of ${estimate.prices_as_of}; no call was made.`,
+    `Prices as of ${estimate.prices_as_of}: look whether they still hold, or pass --prices. No call was made.`,
   ].join('\n');
 }
 

@@ -67,6 +67,10 @@ button[aria-pressed=true] { outline: 3px solid Highlight; }
 kbd { border: 1px solid var(--line); border-radius: 3px; padding: 0 .3rem; font-size: .85em; }
 textarea { font: inherit; width: 100%; box-sizing: border-box; }
 .failed { color: #c00; font-weight: bold; }
+@media (max-width: 40rem) {
+  header { display: block; } header, footer, main { padding: .3rem .6rem; }
+  #instructions { font-size: .85em; } #note { height: 2.2em; } table { font-size: 12px; } col.number { width: 2.5rem; }
+}
 `;
 
 export const pageScript = `'use strict';

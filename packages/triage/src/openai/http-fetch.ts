@@ -26,7 +26,8 @@ export function createHttpFetch(): typeof fetch {
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const isSecure = url.protocol === 'https:';
-    const headers = { 'accept-encoding': 'identity', ...Object.fromEntries(new Headers(init.headers)) };
+    const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+    const headers = { 'accept-encoding': 'identity', ...Object.fromEntries(given) };
     const { response, body } = await exchange(
       isSecure ? httpsRequest : httpRequest,
       url,
@@ -50,6 +51,7 @@ function exchange(
   text: string | undefined,
 ): Promise<{ response: IncomingMessage; body: Buffer }> {
   return new Promise((resolve, reject) => {
+    let answered = false;
     const call: ClientRequest = request(url, options, (response) => {
       const parts: Buffer[] = [];
       let size = 0;
@@ -59,14 +61,20 @@ function exchange(
         if (size > maxResponseBytes) call.destroy(new UnusableResponse('the response has no end'));
       });
       response.on('error', reject); // also a response that ends before its end
-      response.on('end', () => resolve({ response, body: Buffer.concat(parts) }));
+      response.on('end', () => {
+        answered = true;
+        resolve({ response, body: Buffer.concat(parts) });
+      });
     });
     call.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new UnusableResponse('the server changed the protocol'));
     });
     call.on('error', reject);
-    call.on('close', () => reject(new UnusableResponse('the connection was closed')));
+    call.on('close', () => {
+      // an error is dear to make, and nearly every call has its answer by now
+      if (!answered) reject(new UnusableResponse('the connection was closed'));
+    });
     call.end(text);
   });
 }
@@ -78,7 +86,7 @@ async function toResponse({ rawHeaders, headers: named, statusCode = 0 }: Incomi
   const body = await decompress(sent, named['content-encoding']);
   // these statuses have no body, and Response refuses them one
   const hasBody = body.length > 0 && ![204, 205, 304].includes(statusCode);
-  return new Response(hasBody ? new Uint8Array(body) : null, { status: statusCode, headers });
+  return new Response(hasBody ? body : null, { status: statusCode, headers });
 }
 
 const decompressors: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
