@@ -44,7 +44,7 @@ export function minimumDetectableDifference(options: PowerOptions & { n: number;
   requireCount(n, 'n', 2, 1e9);
   const settings = checked(options);
   requirePower(power, settings.alpha);
-  const powerAt = (effect: number) => powerOf(n, effect, settings);
+  const powerAt = powerCurve(n, settings);
   let high = 1;
   while (powerAt(high) < power) high *= 2;
   const effect = solve(powerAt, power, 0, high);
@@ -65,11 +65,11 @@ export function seedsNeeded(options: PowerOptions & { difference: number; power?
   }
   const effect = difference / settings.standardDeviation;
   let high = 2;
-  while (powerOf(high, effect, settings) < power) high *= 2;
+  while (powerCurve(high, settings)(effect) < power) high *= 2;
   let low = high / 2; // too few, or 1
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (powerOf(middle, effect, settings) < power) low = middle;
+    if (powerCurve(middle, settings)(effect) < power) low = middle;
     else high = middle;
   }
   return result('n', high, difference, settings);
@@ -98,14 +98,16 @@ function requirePower(power: number, alpha: number): void {
   if (power <= alpha) fail('invalid-option', `power must exceed alpha (${alpha}), got ${power}`, 'Pass power: 0.8.');
 }
 
-/** With both tails of a two-sided test counted, as in statsmodels and R's `strict = TRUE`. */
-function powerOf(n: number, effect: number, { alpha, alternative }: Settings): number {
+/** Power at `n` pairs by the effect, with both tails of a two-sided test counted, as in statsmodels and R's `strict = TRUE`. */
+function powerCurve(n: number, { alpha, alternative }: Settings): (effect: number) => number {
   const df = n - 1;
-  const delta = effect * Math.sqrt(n);
   const twoSided = alternative === 'two-sided';
   const critical = studentUpperQuantile(twoSided ? alpha / 2 : alpha, df);
-  const upper = noncentralTTail(critical, df, delta);
-  return Math.min(1, twoSided ? upper + noncentralTTail(critical, df, -delta) : upper);
+  return (effect) => {
+    const delta = effect * Math.sqrt(n);
+    const upper = noncentralTTail(critical, df, delta);
+    return Math.min(1, twoSided ? upper + noncentralTTail(critical, df, -delta) : upper);
+  };
 }
 
 /** Where a rising function reaches `target`, by false position with the Illinois rule. */
@@ -141,6 +143,6 @@ function result(solvedFor: PowerResult['solvedFor'], n: number, difference: numb
     solvedFor,
     difference,
     ...settings,
-    power: powerOf(n, difference / settings.standardDeviation, settings),
+    power: powerCurve(n, settings)(difference / settings.standardDeviation),
   };
 }
