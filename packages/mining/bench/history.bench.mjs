@@ -1,8 +1,9 @@
 // Mines a whole history and sets the time against git's own, measured in the same run. Build first, then:
 //   node packages/mining/bench/history.bench.mjs <repository> [--scale 10000,25000,50000] [--workers N] [--rounds N]
-// Ratios, not seconds, are what to compare between machines. PyDriller is measured too where `python3 -c "import pydriller"` works.
+// Memory is that of the mining process and of the largest git that it started. Ratios, not seconds, are what to compare between machines. PyDriller is measured too where
+// `python3 -c "import pydriller"` works: both go over the same commits, and `ratio` is of commits a second.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +16,7 @@ const { values, positionals } = parseArgs({
     workers: { type: 'string', default: '0' },
     rounds: { type: 'string', default: '1' },
     mine: { type: 'string' },
+    commits: { type: 'boolean', default: false },
     pydriller: { type: 'string', default: '200' },
   },
 });
@@ -22,7 +24,9 @@ const [repository] = positionals;
 if (!repository)
   throw new Error('usage: history.bench.mjs <repository> [--scale 10000,25000] [--workers N] [--rounds N]');
 
-if (values.mine !== undefined) {
+if (values.commits) {
+  await mineCommits();
+} else if (values.mine !== undefined) {
   await mineOnce(values.mine);
 } else {
   const patterns = ['*.c', '*.h', '*.cc', '*.cpp', '*.cxx', '*.hh', '*.hpp'];
@@ -37,6 +41,7 @@ if (values.mine !== undefined) {
       ratio: round2(mined.seconds / git.seconds),
       cpu_ratio: git.cpu && mined.cpu ? round2(mined.cpu / git.cpu) : undefined,
       peak_rss_mb: mined.rss,
+      peak_rss_of_git_mb: mined.gitRss,
       commits_per_second: Math.round(total / mined.seconds),
       counts: mined.counts,
     });
@@ -47,13 +52,14 @@ if (values.mine !== undefined) {
     for (const size of values.scale.split(',').map(Number)) {
       const head = all[Math.min(size, all.length) - 1];
       const commits = count(head);
-      const { seconds, rss, cpu } = await mine(head);
+      const { seconds, rss, gitRss, cpu } = await mine(head);
       result.scale.push({
         commits,
         seconds,
         cpu_seconds: cpu,
         milliseconds_per_commit: round2((seconds / commits) * 1000),
         peak_rss_mb: rss,
+        peak_rss_of_git_mb: gitRss,
       });
     }
   }
@@ -64,6 +70,7 @@ if (values.mine !== undefined) {
 /** The measured process: prints what it took. */
 async function mineOnce(head) {
   const { mineCandidates } = await import('../dist/index.js');
+  const children = watchChildren();
   const started = performance.now();
   const rows = mineCandidates(repository, { branch: head, workers: Number(values.workers) });
   let next = await rows.next();
@@ -74,9 +81,47 @@ async function mineOnce(head) {
     JSON.stringify({
       seconds: round2(seconds),
       rss: Math.round(process.resourceUsage().maxRSS / 1024),
+      gitRss: children.stop(),
       counts: { single_file, single_function, defective, clean },
     }),
   );
+}
+
+/** Samples the peak memory of the processes that this one starts, where /proc tells it; MB of all that lived at once. */
+function watchChildren() {
+  let peak = 0;
+  const sample = () => {
+    let sum = 0;
+    for (const name of readdirSync('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      try {
+        const status = readFileSync(`/proc/${name}/status`, 'utf8');
+        if (Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]) !== process.pid) continue;
+        sum += Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1] ?? 0);
+      } catch {
+        // it has ended
+      }
+    }
+    peak = Math.max(peak, sum);
+  };
+  if (process.platform !== 'linux') return { stop: () => undefined };
+  const timer = setInterval(sample, 250);
+  return {
+    stop() {
+      clearInterval(timer);
+      return Math.round(peak / 1024);
+    },
+  };
+}
+
+/** The measured process of the comparison with PyDriller: reads ids, examines the functions of each file they modify. */
+async function mineCommits() {
+  const { examineCommits } = await import('../dist/index.js');
+  const ids = readFileSync(0, 'utf8').trim().split('\n');
+  const started = performance.now();
+  let files = 0;
+  for await (const _ of examineCommits(repository, ids)) files++;
+  console.log(JSON.stringify({ seconds: (performance.now() - started) / 1000, files }));
 }
 
 async function mine(head) {

@@ -1,7 +1,8 @@
 import type { Hunk } from '@redef/core';
-import type { Language } from '../functions/classify-header.js';
+import type { FileScan } from '../functions/checkpoints.js';
+import type { Language } from '../functions/language.js';
 import { languageOf } from '../functions/language.js';
-import { type FileScan, scanFunctions } from '../functions/scanner.js';
+import { scanFunctions } from '../functions/scanner.js';
 import type { FunctionSpan } from '../functions/scanner-state.js';
 import { diffLines } from '../text/line-diff.js';
 import { type Touched, touchedFunctions } from './touched-functions.js';

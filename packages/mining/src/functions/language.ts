@@ -1,4 +1,4 @@
-import type { Language } from './classify-header.js';
+export type Language = 'c' | 'cpp';
 
 const cppOnly = /\.(?:cc|cpp|cxx|c\+\+|hh|hpp|hxx|h\+\+|ipp|tpp|inl|cu|cuh)$/i;
 const marks = ['namespace ', 'template <', 'template<', '\nclass ', 'public:', 'private:', 'std::'];

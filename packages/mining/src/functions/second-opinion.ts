@@ -1,5 +1,5 @@
 import type { CodeChange } from '@redef/core';
-import type { Language } from './classify-header.js';
+import type { Language } from './language.js';
 import type { FunctionSpan } from './scanner-state.js';
 import type { ParsedFunction, TreeSitter } from './tree-sitter.js';
 

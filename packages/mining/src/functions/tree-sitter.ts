@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Language as Grammar, type Node, Parser } from 'web-tree-sitter';
-import type { Language } from './classify-header.js';
+import type { Language } from './language.js';
 
 /** A function as tree-sitter sees it: 1-based lines, and the last part of its name. */
 export interface ParsedFunction {
