@@ -28,6 +28,16 @@ const failures: Record<string, { code: string; message: string; remedy: string }
   EISDIR: { code: 'not-a-file', message: 'a folder where a file was expected', remedy: 'Name a file inside it.' },
   EEXIST: { code: 'file-exists', message: 'exists already and is not a folder', remedy: 'Choose another path.' },
   ENAMETOOLONG: { code: 'invalid-path', message: 'the name is too long', remedy: 'Choose a shorter path.' },
+  EIO: {
+    code: 'disk-failed',
+    message: 'the disk or network drive reported a fault',
+    remedy: 'Check the drive, then run the same command again.',
+  },
+  EMFILE: {
+    code: 'too-many-files',
+    message: 'too many files are open',
+    remedy: 'Raise the limit (`ulimit -n`) or lower the number of workers.',
+  },
   EACCES: unwritable,
   EPERM: unwritable,
   EROFS: unwritable,
