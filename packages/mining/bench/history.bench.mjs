@@ -114,14 +114,14 @@ function watchChildren() {
   };
 }
 
-/** The measured process of the comparison with PyDriller: reads ids, examines the functions of each file they modify. */
+/** The measured process of the comparison with PyDriller: the commits whose ids come on standard input, and no others. */
 async function mineCommits() {
-  const { examineCommits } = await import('../dist/index.js');
-  const ids = readFileSync(0, 'utf8').trim().split('\n');
+  const { mineFunctionChanges } = await import('../dist/index.js');
+  const commits = readFileSync(0, 'utf8').trim().split('\n');
   const started = performance.now();
-  let files = 0;
-  for await (const _ of examineCommits(repository, ids)) files++;
-  console.log(JSON.stringify({ seconds: (performance.now() - started) / 1000, files }));
+  let changes = 0;
+  for await (const _ of mineFunctionChanges(repository, { commits })) changes++;
+  console.log(JSON.stringify({ seconds: (performance.now() - started) / 1000, changes }));
 }
 
 async function mine(head) {
@@ -160,7 +160,6 @@ function time(command, args, keep = false) {
 
 /** PyDriller's commits a second on single-file commits spread over the history, and ours on the same ones. */
 function pydriller() {
-  if (spawnSync('python3', ['-c', 'import pydriller']).status !== 0) return 'not installed: not measured';
   const wanted = Number(values.pydriller);
   const script = `
 import json, sys, time
@@ -174,6 +173,16 @@ print(json.dumps({'seconds': time.time() - started}))`;
   const all = git('rev-list', '--no-merges', 'HEAD', '--', '*.c', '*.cc', '*.h').split('\n');
   const step = Math.max(1, Math.floor(all.length / wanted));
   const hashes = all.filter((_, index) => index % step === 0).slice(0, wanted);
+  const mine = spawnSync(process.execPath, [fileURLToPath(import.meta.url), repository, '--commits'], {
+    encoding: 'utf8',
+    input: hashes.join('\n'),
+  });
+  if (mine.status !== 0) throw new Error(mine.stderr);
+  const ours = JSON.parse(mine.stdout);
+  if (spawnSync('python3', ['-c', 'import pydriller']).status !== 0) {
+    const mine_commits_per_second = round2(hashes.length / ours.seconds);
+    return { commits: hashes.length, mine_commits_per_second, ratio: 'PyDriller is not installed: not measured' };
+  }
   const folder = mkdtempSync(join(tmpdir(), 'redef-bench-'));
   try {
     const theirs = spawnSync('python3', ['-c', script, repository, hashes.join(',')], {
@@ -181,9 +190,12 @@ print(json.dumps({'seconds': time.time() - started}))`;
       cwd: folder,
     });
     if (theirs.status !== 0) return `failed: ${theirs.stderr.slice(-300)}`;
+    const { seconds } = JSON.parse(theirs.stdout);
     return {
       commits: hashes.length,
-      pydriller_commits_per_second: round2(hashes.length / JSON.parse(theirs.stdout).seconds),
+      pydriller_commits_per_second: round2(hashes.length / seconds),
+      mine_commits_per_second: round2(hashes.length / ours.seconds),
+      ratio: round2(seconds / ours.seconds),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -134,3 +134,17 @@ describe('mineFunctionChanges', () => {
     twice.remove();
   });
 });
+
+test('named commits are read alone, in the order given; what is no full id or no commit is an error', async () => {
+  const commits = [repository.id(9), repository.id(2), repository.id(3)];
+  const found = await collect(mineFunctionChanges(repository.path, { commits }));
+  expect(found.map(({ commit }) => commit)).toEqual([repository.id(9), repository.id(2)]);
+  expect(await collect(mineFunctionChanges(repository.path, { commits: [] }))).toEqual([]);
+  for (const bad of ['--output=x', 'HEAD', repository.id(1).slice(0, 12), '']) {
+    await expect(collect(mineFunctionChanges(repository.path, { commits: [bad] }))).rejects.toMatchObject({
+      code: 'invalid-option',
+    });
+  }
+  const absent = { commits: [repository.id(2), '1'.repeat(40)] };
+  await expect(collect(mineFunctionChanges(repository.path, absent))).rejects.toMatchObject({ code: 'git-failed' });
+});

@@ -1,13 +1,15 @@
 import { type CodeChange, type Reject, type RunOptions, throwIfAborted } from '@redef/core';
 import { BlobReader } from '../git/blob-reader.js';
 import { type Commit, type FileChange, streamLog } from '../git/log-stream.js';
-import { openRepository, resolveRange } from '../git/repository.js';
-import { type ChangeFilter, resolveFilter } from '../options.js';
+import { openRepository, type Repository, resolveRange } from '../git/repository.js';
+import { type ChangeFilter, invalid, resolveFilter } from '../options.js';
 import { createExtractor } from './extract-change.js';
 import { textsDigest } from './make-change.js';
 import { singleFile } from './single-file.js';
 
 export interface FunctionChangesOptions extends ChangeFilter, RunOptions {
+  /** Full ids: only these commits are read, in this order. `branch` and `range` do not matter then. */
+  commits?: readonly string[];
   /** Called for each commit of one accepted file that is not a single-function change. */
   onReject?: (reject: Reject) => void;
 }
@@ -33,8 +35,11 @@ export async function* mineFunctionChanges(
 ): AsyncGenerator<CodeChange, void, undefined> {
   const repository = await openRepository(path);
   const filter = resolveFilter(options, repository.name);
-  const { head, exclude } = await resolveRange(repository, options);
-  const { signal, onEvent, onReject } = options;
+  const { signal, onEvent, onReject, commits } = options;
+  const wrong = commits?.find((id) => !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id));
+  if (wrong !== undefined) throw invalid('commits', 'full commit ids', JSON.stringify(wrong));
+  if (commits?.length === 0) return;
+  const revisions = commits ? [] : await revisionsOf(repository, options);
 
   const reader = new BlobReader(repository.gitDirectory, filter.maxFileBytes);
   const extractor = createExtractor(filter);
@@ -56,8 +61,7 @@ export async function* mineFunctionChanges(
   };
   try {
     let done = 0;
-    const revisions = exclude ? [head, `^${exclude}`] : [head];
-    for await (const commit of streamLog(repository.gitDirectory, { revisions, signal })) {
+    for await (const commit of streamLog(repository.gitDirectory, { revisions, only: commits, signal })) {
       if (++done % 1000 === 0) onEvent?.({ type: 'progress', stage: 'changes', done, unit: 'commits' });
       if (!filter.acceptsCommit(commit)) continue;
       const found = singleFile(commit, filter);
@@ -83,4 +87,9 @@ export async function* mineFunctionChanges(
   } finally {
     await Promise.all([reader.close(), extractor.close()]);
   }
+}
+
+async function revisionsOf(repository: Repository, options: ChangeFilter): Promise<string[]> {
+  const { head, exclude } = await resolveRange(repository, options);
+  return exclude ? [head, `^${exclude}`] : [head];
 }

@@ -36,6 +36,8 @@ export interface Commit {
 export interface LogOptions {
   /** What to list; already resolved to full object ids: `<id>` or `<id>` and `^<id>`. */
   revisions: readonly string[];
+  /** Full ids: these commits alone, in this order, and not what they reach. `revisions` is empty then. */
+  only?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -49,7 +51,7 @@ const fieldCount = 7;
 /** Streams the history, parents before children, in one `git log`; memory holds one commit at a time. */
 export async function* streamLog(
   gitDirectory: string,
-  { revisions, signal }: LogOptions,
+  { revisions, only, signal }: LogOptions,
 ): AsyncGenerator<Commit, void, undefined> {
   const child = startGit(gitDirectory, [
     'log',
@@ -64,8 +66,7 @@ export async function* streamLog(
     '--no-mailmap',
     '--no-notes',
     '--encoding=UTF-8',
-    '--topo-order',
-    '--reverse',
+    ...(only ? ['--no-walk=unsorted', '--stdin'] : ['--topo-order', '--reverse']),
     `--format=${format}`,
     '--end-of-options',
     ...revisions,
@@ -73,7 +74,8 @@ export async function* streamLog(
   ]);
   const exit = gitExit(child);
   exit.catch(() => {});
-  child.stdin.end();
+  child.stdin.on('error', () => {}); // git may end before it has read all
+  child.stdin.end(only?.map((id) => `${id}\n`).join(''));
   const queue = new ByteQueue(child.stdout);
   let whole = false;
   try {
