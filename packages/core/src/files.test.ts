@@ -10,6 +10,7 @@ import {
   readJsonlLines,
   readManifest,
   readRecords,
+  removeStalePartials,
   writeFileAtomic,
   writeJsonl,
   writeJsonlTables,
@@ -73,6 +74,23 @@ test("an error of the source that names another path stays the source's own", as
     code: 'ENOENT',
     path: missing,
   });
+});
+
+test('what a killed process left half-written is removed, what a living one writes is not', async () => {
+  const place = mkdtempSync(join(folder, 'stale-'));
+  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+  await makeFolder(join(place, 'below'));
+  for (const name of [`a.${dead}.partial`, `below/b.${dead}.partial`, `c.${process.pid}.partial`, 'd.partial', 'e']) {
+    writeFileSync(join(place, name), '');
+  }
+  await removeStalePartials(place);
+  expect(readdirSync(place, { recursive: true }).sort()).toEqual([
+    'below',
+    `c.${process.pid}.partial`,
+    'd.partial',
+    'e',
+  ]);
+  await removeStalePartials(join(place, 'nowhere'));
 });
 
 test('several tables of one pass appear together or not at all', async () => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, type ProgressEvent, RedefError, type RunOptions } from '@redef/core';
-import { digestFile, type Manifest, readManifest, writeManifest } from '@redef/core/files';
+import { digestFile, type Manifest, readManifest, removeStalePartials, writeManifest } from '@redef/core/files';
 import { version } from './version.js';
 
 export interface StageOptions extends RunOptions<ProgressEvent> {
@@ -58,6 +58,7 @@ export async function runStage(stage: Stage, options: StageOptions = {}): Promis
   }
 
   await rm(join(folder, 'manifest.json'), { force: true });
+  await removeStalePartials(folder);
   const { outputs, counts, details } = await stage.run(options);
   const digests: Record<string, string> = {};
   for (const output of [...outputs].sort()) digests[output] = await digestFile(join(folder, output));

@@ -1,5 +1,5 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileError } from './file-error.js';
 import { makeFolder } from './make-folder.js';
 
@@ -35,4 +35,22 @@ export async function writeAtomically<Result>(
 /** {@link writeAtomically} for a text or bytes at hand. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   await writeAtomically(path, (file) => file.writeFile(data));
+}
+
+/** Removes from a folder and those below it what {@link writeAtomically} left there in processes that were killed. */
+export async function removeStalePartials(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []); // no folder, nothing left in it
+  for (const name of names) {
+    const [, pid] = /\.(\d+)\.partial$/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+  }
 }
