@@ -103,3 +103,14 @@ test('long messages of any bytes take no longer than their length asks for', () 
     expect(performance.now() - started).toBeLessThan(5_000);
   }
 });
+
+test.each([
+  (id: string) => `undo accidental revert of ${id} in 5ec2575`,
+  (id: string) => `Undo the revert of commit ${id}`,
+  (id: string) => `Revert the revert of ${id}`,
+  (id: string) => `This undoes my earlier revert of ${id}.`,
+])('a revert that is undone lands its target again, and is none of it: %#', (message) => {
+  const { reverts, relands } = parseRevertMessage(message(a));
+  expect(relands).toMatchObject([{ reference: { kind: 'hash', hash: a } }]);
+  expect(reverts.filter(({ strict }) => strict)).toEqual([]);
+});

@@ -46,6 +46,9 @@ const revertVerb =
 const backoutVerb = /(?<![\w-])(?:back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back|undo(?:es)?)(?![\w-])/gi;
 const relandVerb =
   /(?<![\w-])(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|re-?instat(?:e|es|ed|ing)|un-?revert(?:s|ed|ing)?)(?![\w-])/gi;
+/** Before the noun: `undo the accidental revert of <id>` lands that commit again. */
+const undoesRevert =
+  /(?<![\w-])(?:undo(?:es|ing)?|undid|revert(?:s|ed|ing)?|cancel(?:s|l?ed)?|back(?:s|ed|ing)?[ -]?out)\s(?:(?:the|an?|my|our|that|last|previous|earlier|accidental|mistaken|erroneous|wrong)\s)*$/i;
 /** One step of what may stand between a verb and the id. `to`, `in` and `by` are not here: they name another commit. */
 const filler =
   /[ \t]+|\n(?![ \t]*\n)|[:'`(<[-]|(?:of|the|commits?|changesets?|changes?|patch(?:es)?|merge|git|sha1?|hash|id|revision|following|these|two|three|made|svn|from|part|parts)\b|https?:\/\/[\w./-]{0,200}?\/commit\/|"[^"\n]{0,300}"(?!\w)|"(?=[0-9a-f]{7})/iy;
@@ -79,18 +82,29 @@ export function parseRevertMessage(message: string): ParsedMessage {
   const quotes = /^[^"'“\n]{0,120}["'“](.{1,999})["'”]/.exec(subject);
   const quoted = quotedRevert.test(subject) || quotedReland.test(subject) ? (quotes?.[0].length ?? 0) : 0;
   const phrases = quoted > 0 ? maskQuoted(message, quotes![0].length - quotes![1]!.length - 1, quoted - 1) : message;
-  addPhrases(phrases, relandVerb, relands, () => 'revert-wording');
+  addPhrases(
+    phrases,
+    relandVerb,
+    () => relands,
+    () => 'revert-wording',
+  );
   const landed = quotedReland.exec(subject)?.[1];
   if (landed) relands.add({ reference: { kind: 'subject', subject: landed }, shape: 'quoted-subject', strict: false });
   if (keyword) {
-    addPhrases(phrases, revertVerb, reverts, shapeOf);
+    const isUndone = ({ before, words }: Phrase): boolean => /^revert\s/i.test(words) && undoesRevert.test(before);
+    addPhrases(phrases, revertVerb, (phrase) => (isUndone(phrase) ? relands : reverts), shapeOf);
     addLists(message, reverts);
     if (/^revert(?:\([^)]{0,80}\))?!?:/i.test(subject)) {
       for (const [, refs] of message.matchAll(/^Refs?: (.+)$/gim))
         reverts.addHashes(refs!, 'conventional-revert', true);
     }
   }
-  addPhrases(phrases, backoutVerb, reverts, () => 'backout');
+  addPhrases(
+    phrases,
+    backoutVerb,
+    () => reverts,
+    () => 'backout',
+  );
   if (!keyword) return { keyword, reverts: reverts.list, relands: relands.list };
 
   for (const [, number] of phrases.matchAll(pullPhrase)) {
@@ -111,14 +125,19 @@ function maskQuoted(message: string, from: number, to: number): string {
 
 /** A verb, what may follow it, and the ids after that. */
 interface Phrase {
-  /** Before the verb, up to 24 characters. */
+  /** Before the verb, up to 40 characters. */
   before: string;
   /** From the verb to the first id. */
   words: string;
   ids: number;
 }
 
-function addPhrases(message: string, verb: RegExp, into: Mentions, shape: (phrase: Phrase) => RevertShape): void {
+function addPhrases(
+  message: string,
+  verb: RegExp,
+  into: (phrase: Phrase) => Mentions,
+  shape: (phrase: Phrase) => RevertShape,
+): void {
   for (const match of message.matchAll(verb)) {
     const start = match.index + match[0].length;
     let at = start;
@@ -134,14 +153,14 @@ function addPhrases(message: string, verb: RegExp, into: Mentions, shape: (phras
     const words = message.slice(match.index, at);
     const hashes = readList(message, at, hashHere).map(([hash]) => hash!.toLowerCase());
     const direct = /^\S+\s+(?:commits?\s+)?$/i.test(words);
-    const phrase = { before: message.slice(Math.max(0, match.index - 24), match.index), words, ids: hashes.length };
+    const phrase = { before: message.slice(Math.max(0, match.index - 40), match.index), words, ids: hashes.length };
     for (const hash of hashes) {
       // a number is a date or a count more often than an abbreviated id
       if (/^\d{7,39}$/.test(hash) && !direct) continue;
-      into.add({ reference: { kind: 'hash', hash }, shape: shape(phrase), strict: true });
+      into(phrase).add({ reference: { kind: 'hash', hash }, shape: shape(phrase), strict: true });
     }
     for (const [, number] of readList(message, at, revision)) {
-      into.add({ reference: { kind: 'svn', revision: Number(number) }, shape: 'svn-revision', strict: true });
+      into(phrase).add({ reference: { kind: 'svn', revision: Number(number) }, shape: 'svn-revision', strict: true });
     }
   }
 }
