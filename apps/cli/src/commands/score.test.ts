@@ -63,9 +63,13 @@ test('scores by seed and CWE, as text and as JSON', async () => {
 });
 
 test('a tokenizer cuts the truth for the papers alone', async () => {
-  // One token a byte, as in a byte-level vocabulary without merges.
-  const printable = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
-  const vocabulary = ['<s>', '<pad>', '</s>', '<unk>', 'Ġ', 'Ċ', ...printable];
+  // A byte-level vocabulary without merges: one token a byte, printable bytes as themselves, the others from U+0100 on.
+  let unprintable = 0x100;
+  const bytes = Array.from({ length: 256 }, (_, byte) => {
+    const prints = (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
+    return String.fromCharCode(prints ? byte : unprintable++);
+  });
+  const vocabulary = ['<s>', '<pad>', '</s>', '<unk>', ...bytes];
   writeFileSync(
     join(folder, 'vocab.json'),
     JSON.stringify(Object.fromEntries(vocabulary.map((token, id) => [token, id]))),
