@@ -149,6 +149,21 @@ test.each([
   expect((await failure(path)).code).toBe('corrupt-weights');
 });
 
+test('a zip archive that points beyond 2^53 is refused', async () => {
+  const bytes = await readFile(layout('zip.bin'));
+  for (const [place, byte] of [
+    [380560663, 4],
+    [1342889813, 84],
+    [1619438967, 243],
+    [1198783202, 206],
+  ] as const) {
+    bytes[place % bytes.length] = byte;
+  }
+  const path = join(folder, 'far.bin');
+  await writeFile(path, bytes);
+  expect((await failure(path)).code).toBe('corrupt-weights');
+});
+
 test('whatever happens to the bytes of a file, it is read or refused', async () => {
   const originals: [string, Buffer][] = [
     ['.bin', await readFile(layout('zip.bin'))],

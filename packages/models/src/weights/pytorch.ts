@@ -10,6 +10,7 @@ import {
   type StoredTensor,
   type StoredType,
 } from './stored-tensor.js';
+import { BoundedZipReader } from './zip-reader.js';
 
 // `pytorch_model.bin`, as `torch.save` writes a dictionary of tensors: since PyTorch 1.6 a zip archive with the pickle
 // in data.pkl and each storage in a file of its own, before that a sequence of pickles with the storages behind.
@@ -42,7 +43,7 @@ export async function indexPytorch(file: FileHandle, path: string): Promise<Map<
   await file.read(start, 0, 4, 0);
   try {
     const isZip = start.equals(Buffer.from('PK\x03\x04', 'latin1'));
-    return isZip ? await indexZip(path) : await indexLegacy(file, path);
+    return isZip ? await indexZip(file, path) : await indexLegacy(file, path);
   } catch (error) {
     if (!(error instanceof PickleError)) throw error;
     if (!error.unsafe) throw corrupt(path, error.message, error);
@@ -54,12 +55,13 @@ export async function indexPytorch(file: FileHandle, path: string): Promise<Map<
   }
 }
 
-async function indexZip(path: string): Promise<Map<string, StoredTensor>> {
+async function indexZip(file: FileHandle, path: string): Promise<Map<string, StoredTensor>> {
   const extents = new Map<string, Extent>();
   let pickled: Uint8Array | undefined;
   let zip: yauzl.ZipFile | undefined;
   try {
-    zip = await yauzl.openPromise(path, { autoClose: false });
+    const { size } = await file.stat();
+    zip = await yauzl.fromRandomAccessReaderPromise(new BoundedZipReader(file, size), size, { autoClose: false });
     for await (const entry of zip.eachEntry()) {
       const name = /^[^/]+\/(data\.pkl|byteorder|data\/[^/]+)$/.exec(entry.fileName)?.[1];
       if (!name) continue;
