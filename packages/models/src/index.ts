@@ -1,5 +1,5 @@
 export { type ModelConfig, parseConfig, type RobertaConfig, type T5Config } from './config.js';
-export type { BuildOptions } from './layers.js';
+export { adaptLayers, type BuildOptions, type LayerAdapter } from './layers.js';
 export { robertaClassifier } from './roberta/classifier.js';
 export { type RobertaEncoding, robertaEncoder } from './roberta/encoder.js';
 export { type RobertaSeq2SeqOptions, robertaSeq2Seq } from './roberta/seq2seq.js';
@@ -10,3 +10,4 @@ export type { T5Memory } from './t5/stack.js';
 export { type Checkpoint, type CheckpointTensor, openCheckpoint, weightFiles } from './weights/checkpoint.js';
 export { type LoadReport, type LoadWeightsOptions, loadWeights } from './weights/load.js';
 export { saveWeights } from './weights/save.js';
+export { type TensorToWrite, writeSafetensors } from './weights/safetensors.js';

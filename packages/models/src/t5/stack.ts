@@ -1,7 +1,7 @@
-import { add, embedding, linear, normal, ones, relu, reshape, rmsNorm, type Tensor, transpose } from '@redef/autodiff';
+import { add, embedding, normal, ones, relu, reshape, rmsNorm, type Tensor, transpose } from '@redef/autodiff';
 import { attention } from '../attention.js';
 import type { T5Config } from '../config.js';
-import { type BuildOptions, dropoutIn } from '../layers.js';
+import { affine, type BuildOptions, dropoutIn } from '../layers.js';
 import { relativePositionBuckets } from './relative-position.js';
 
 /** What a decoder attends to besides its own past. */
@@ -33,7 +33,7 @@ export function t5Stack(
   const norm = (x: Tensor, name: string) =>
     rmsNorm(x, graph.parameter(`${name}.weight`, [width], ones), config.layer_norm_epsilon);
   const project = (x: Tensor, name: string, outputs: number, deviation: number) =>
-    linear(x, graph.parameter(`${name}.weight`, [outputs, x.shape[1]!], normal(factor * deviation)));
+    affine(x, name, graph.parameter(`${name}.weight`, [outputs, x.shape[1]!], normal(factor * deviation)));
 
   const attend = (x: Tensor, source: Tensor, name: string, bias: Tensor) => {
     const mixed = attention(
