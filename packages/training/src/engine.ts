@@ -21,13 +21,21 @@ export interface TrainingJob {
   epochs?: number;
 }
 
+/** How far a fit is; engines that make steps tell how they go. */
+export interface TrainingEvent extends ProgressEvent {
+  loss?: number;
+  learningRate?: number;
+  tokensPerSecond?: number;
+  secondsLeft?: number;
+}
+
 /** The figures of one epoch, measured after it. */
 export interface EpochMetrics {
   /** 1-based. */
   epoch: number;
   /** Mean class-weighted loss over the epoch's examples, each taken before its own update. */
   trainLoss: number;
-  /** F1 on the validation set at threshold 0.5; `null` where it is undefined (no defective change there). */
+  /** F1 on the validation set, at threshold 0.5 where the engine sets no other; `null` where it is undefined (no defective change there). */
   validationF1: number | null;
 }
 
@@ -43,12 +51,16 @@ export interface TrainedModel {
   threshold: number;
   /** What was written, relative to the folder. */
   files: readonly string[];
+  /** Where it started from a checkpoint: what that lacked, what was resized, what it had besides. */
+  checkpoint?: Readonly<Record<'initialized' | 'resized' | 'surplus', readonly unknown[]>>;
 }
 
 /** The model's probability, in [0, 1], that a change is defective. */
 export interface Score {
   id: string;
   score: number;
+  /** Of the two classes, clean first, where the model has them: the score is the second of their softmax. */
+  logits?: readonly [number, number];
 }
 
 /** A way to train and to predict. The protocol, its seeds and its report are the same whichever one is plugged in. */
@@ -57,7 +69,7 @@ export interface TrainingEngine {
   id: string;
   /** What else decides its models, defaults included: for manifests. */
   options: Readonly<Record<string, unknown>>;
-  fit(job: TrainingJob, options?: RunOptions<ProgressEvent>): Promise<TrainedModel>;
+  fit(job: TrainingJob, options?: RunOptions<TrainingEvent>): Promise<TrainedModel>;
   /**
    * Scores in the order of the examples, streamed.
    *

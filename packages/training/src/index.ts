@@ -1,2 +1,25 @@
-export type { EpochMetrics, Example, Score, TrainedModel, TrainingEngine, TrainingJob } from './engine.js';
+export type {
+  EpochMetrics,
+  Example,
+  Score,
+  TrainedModel,
+  TrainingEngine,
+  TrainingEvent,
+  TrainingJob,
+} from './engine.js';
+export {
+  type EpochEvent,
+  type FitEpoch,
+  type FitEvent,
+  type FitLoopOptions,
+  type FitResult,
+  fitLoop,
+  type StepEvent,
+} from './fit/fit-loop.js';
+export { defaultFitSettings, type FitSettings } from './fit/settings.js';
+export type { BatchShape, Task, Validation } from './fit/task.js';
 export { createLinearEngine, type LinearEngineOptions } from './linear/linear-engine.js';
+export type { Device } from './onnx/device.js';
+export type { Lora } from './onnx/lora.js';
+export type { ModelSource } from './onnx/model-source.js';
+export { createOnnxEngine, type OnnxEngineOptions } from './onnx/onnx-engine.js';

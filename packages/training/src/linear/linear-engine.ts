@@ -1,5 +1,6 @@
 import { createRng, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { metrics } from '@redef/stats';
+import { balancedWeight } from '../balanced-weight.js';
 import type { EpochMetrics, Example, Score, TrainedModel, TrainingEngine, TrainingJob } from '../engine.js';
 import { hashedTokenCounts, type SparseVector } from './features.js';
 import { LogisticRegression, sigmoid } from './logistic-regression.js';
@@ -51,9 +52,7 @@ export function createLinearEngine({
       if (!Number.isInteger(epochs) || epochs < 1) throw invalidOption(`epochs must be 1 or more, got ${epochs}`);
       const train = await collect(job.train, bucketCount, signal);
       const validation = await collect(job.validation, bucketCount, signal);
-      const positives = train.filter(({ label }) => label === 1).length;
-      if (positives === 0 || positives === train.length) throw cannotTrain(train.length, positives);
-      const positiveWeight = (train.length - positives) / positives;
+      const positiveWeight = balancedWeight(train);
       const canSelect = validation.some(({ label }) => label === 1);
 
       const rng = createRng(seed).fork('linear');
@@ -117,14 +116,6 @@ function f1(model: LogisticRegression, rows: readonly Row[]): number {
     rows.map(({ input }) => sigmoid(model.logit(input))),
     { threshold },
   ).f1;
-}
-
-function cannotTrain(rows: number, positives: number): RedefError {
-  const found = rows === 0 ? 'is empty' : `has ${positives} defective of ${rows} changes`;
-  return new RedefError(`The training set ${found}: a classifier needs both classes`, {
-    code: rows === 0 ? 'empty-training-set' : 'one-class-training-set',
-    remedy: 'Mine more history or more repositories, or loosen triage, so that both classes reach the training split.',
-  });
 }
 
 function invalidOption(message: string): RedefError {

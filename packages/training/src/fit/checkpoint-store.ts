@@ -1,0 +1,135 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Variables } from '@redef/autodiff';
+import { RedefError } from '@redef/core';
+import { digestFile, fileError, removeStalePartials, writeFileAtomic } from '@redef/core/files';
+import { openCheckpoint, writeSafetensors } from '@redef/models';
+import * as v from 'valibot';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const positionSchema = v.object({
+  /** What is trained, on what, how: a checkpoint of another job is not continued. */
+  identity: v.string(),
+  /** Steps done. All randomness is drawn from seed, epoch and step, so this is the state of the generator as well. */
+  step: count,
+  /** Epochs done, and steps done of the next one. */
+  epoch: count,
+  step_in_epoch: count,
+  /** Sums over the epoch under way. */
+  loss_sum: v.number(),
+  weight_sum: v.number(),
+  /** The epochs done. */
+  history: v.array(v.object({ epoch: count, trainLoss: v.number(), validation: v.nullable(v.number()) })),
+  /** The epoch whose weights `best.safetensors` holds, 0 for none. */
+  best_epoch: count,
+});
+export type FitPosition = v.InferOutput<typeof positionSchema>;
+
+const fileSchema = v.object({
+  schema: v.literal('redef.fit-checkpoint/1'),
+  position: positionSchema,
+  weights_sha256: v.string(),
+});
+
+const stemPattern = /^(step-\d+-epoch-\d+)\.json$/;
+
+/**
+ * Checkpoints in a folder: `step-<n>-epoch-<n>.safetensors` with the weights and the optimizer's moments, then a `.json`
+ * with the position and the digest of the first. Each is written whole or not at all and counts only together with the
+ * other, so a kill or a full disk at any moment leaves the checkpoints before it as they were.
+ */
+export class CheckpointStore {
+  constructor(
+    private readonly folder: string,
+    private readonly keep: number,
+  ) {}
+
+  /** @throws `RedefError` `disk-full`, `file-permission` */
+  async save(position: FitPosition, variables: Variables, names: Iterable<string>): Promise<void> {
+    const stem = `step-${String(position.step).padStart(8, '0')}-epoch-${String(position.epoch).padStart(4, '0')}`;
+    const weights = await this.#write(`${stem}.safetensors`, variables, names);
+    const file: v.InferOutput<typeof fileSchema> = {
+      schema: 'redef.fit-checkpoint/1',
+      position,
+      weights_sha256: await digestFile(weights),
+    };
+    await writeFileAtomic(join(this.folder, `${stem}.json`), `${JSON.stringify(file)}\n`);
+    for (const old of (await this.#stems()).slice(this.keep)) await this.#remove(old);
+  }
+
+  /** Sets the variables to the newest checkpoint of this job that is whole; `undefined` where there is none. */
+  async restore(identity: string, variables: Variables): Promise<FitPosition | undefined> {
+    await removeStalePartials(this.folder);
+    for (const stem of await this.#stems()) {
+      const path = join(this.folder, stem);
+      const file = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), await readFile(`${path}.json`, 'utf8'));
+      const whole = file.success && (await digestOrNone(`${path}.safetensors`)) === file.output.weights_sha256;
+      if (whole && file.output.position.identity === identity) {
+        await load(`${path}.safetensors`, variables);
+        return file.output.position;
+      }
+      await this.#remove(stem);
+    }
+    return undefined;
+  }
+
+  async saveBest(variables: Variables, names: Iterable<string>): Promise<void> {
+    await this.#write('best.safetensors', variables, names);
+  }
+
+  async loadBest(variables: Variables): Promise<void> {
+    await load(join(this.folder, 'best.safetensors'), variables);
+  }
+
+  async clear(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #write(name: string, variables: Variables, names: Iterable<string>): Promise<string> {
+    const tensors = [...names].map((tensor) => ({
+      name: tensor,
+      shape: variables.get(tensor).shape,
+      read: async () => (await variables.read(tensor)) as Float32Array,
+    }));
+    const path = join(this.folder, name);
+    await writeSafetensors(path, tensors, { maxShardBytes: Number.POSITIVE_INFINITY });
+    return path;
+  }
+
+  /** Newest first. */
+  async #stems(): Promise<string[]> {
+    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw fileError(error, this.folder);
+    });
+    return names
+      .flatMap((name) => stemPattern.exec(name)?.[1] ?? [])
+      .sort()
+      .reverse();
+  }
+
+  async #remove(stem: string): Promise<void> {
+    await rm(join(this.folder, `${stem}.json`), { force: true }); // first: weights alone are no checkpoint
+    await rm(join(this.folder, `${stem}.safetensors`), { force: true });
+  }
+}
+
+async function load(path: string, variables: Variables): Promise<void> {
+  const checkpoint = await openCheckpoint(path);
+  try {
+    for (const [name, tensor] of checkpoint.tensors) {
+      variables.set({ name, dtype: 'float32', shape: tensor.shape }, await tensor.read());
+    }
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+async function digestOrNone(path: string): Promise<string | undefined> {
+  try {
+    return await digestFile(path);
+  } catch (error) {
+    if (RedefError.isInstance(error) && error.code === 'file-missing') return undefined;
+    throw error;
+  }
+}

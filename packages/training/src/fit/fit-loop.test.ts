@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOnnxRuntimeDriver, Variables } from '@redef/autodiff';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Bag, bags, bagTask } from '../../test/tiny-task.js';
+import { type FitEvent, type FitLoopOptions, fitLoop, type StepEvent } from './fit-loop.js';
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'redef-fit-'));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const items = bags('items', 50);
+const settings = { epochs: 3, batchSize: 4, learningRate: 0.05, checkpointEvery: 6 };
+
+function job(options: Partial<FitLoopOptions<Bag>> = {}): FitLoopOptions<Bag> {
+  return {
+    task: bagTask(),
+    items,
+    variables: new Variables(createOnnxRuntimeDriver({ threads: 1 })),
+    folder: mkdtempSync(join(root, 'run-')),
+    identity: 'bags',
+    seed: 7,
+    settings,
+    ...options,
+  };
+}
+
+async function weightsOf({ variables }: FitLoopOptions<Bag>): Promise<Record<string, number[]>> {
+  const weights: Record<string, number[]> = {};
+  for (const name of ['table', 'weight', 'bias']) weights[name] = [...((await variables.read(name)) as Float32Array)];
+  return weights;
+}
+
+async function fit(options: Partial<FitLoopOptions<Bag>> = {}) {
+  const whole = job(options);
+  const result = await fitLoop(whole);
+  return { ...result, weights: await weightsOf(whole), folder: whole.folder };
+}
+
+test('the loss falls, and equal seeds give equal bits', async () => {
+  const first = await fit();
+  expect(first.epochs.at(-1)!.trainLoss).toBeLessThan(first.epochs[0]!.trainLoss * 0.8);
+  expect(first).toMatchObject({ bestEpoch: 3, selectedByValidation: false });
+  expect((await fit()).weights).toEqual(first.weights);
+  expect((await fit({ seed: 8 })).weights).not.toEqual(first.weights);
+  expect(readdirSync(first.folder)).toEqual([]);
+});
+
+test('stopped at any step and started again, it ends with the bits of an undisturbed run', async () => {
+  const undisturbed = await fit();
+  for (const stopAt of [1, 13, 38]) {
+    const folder = mkdtempSync(join(root, 'stopped-'));
+    const stop = new AbortController();
+    const onEvent = (event: FitEvent) => event.type === 'progress' && event.done === stopAt && stop.abort();
+    await expect(fit({ folder, signal: stop.signal, onEvent })).rejects.toMatchObject({ code: 'aborted' });
+    const steps: number[] = [];
+    const resumed = await fit({ folder, onEvent: (event) => event.type === 'progress' && steps.push(event.done) });
+    expect(steps[0]).toBe(stopAt + 1); // it was saved on the way out
+    expect(resumed).toMatchObject({ weights: undisturbed.weights, epochs: undisturbed.epochs });
+  }
+});
+
+test('a damaged checkpoint is passed over for the one before; one of another job is not continued', async () => {
+  const undisturbed = await fit();
+  const stopped = async (folder: string) => {
+    const stop = new AbortController();
+    const onEvent = (event: FitEvent) => event.type === 'progress' && event.done === 8 && stop.abort();
+    await expect(fit({ folder, signal: stop.signal, onEvent })).rejects.toMatchObject({ code: 'aborted' });
+    return readdirSync(join(folder, 'checkpoints')).filter((name) => name.endsWith('.safetensors'));
+  };
+  const firstStep = async (options: Partial<FitLoopOptions<Bag>>) => {
+    const steps: number[] = [];
+    const run = await fit({ ...options, onEvent: (event) => event.type === 'progress' && steps.push(event.done) });
+    return { step: steps[0], run };
+  };
+  const damaged = mkdtempSync(join(root, 'damaged-'));
+  const names = await stopped(damaged);
+  expect(names.map((name) => Number(/step-(\d+)/.exec(name)![1]))).toEqual([6, 8]); // the last two
+  truncateSync(join(damaged, 'checkpoints', names[1]!), 100);
+  const { step, run } = await firstStep({ folder: damaged });
+  expect(step).toBe(7);
+  expect(run.weights).toEqual(undisturbed.weights);
+
+  const other = mkdtempSync(join(root, 'other-'));
+  await stopped(other);
+  expect((await firstStep({ folder: other, identity: 'other bags' })).step).toBe(1);
+});
+
+test('gradient accumulation makes the steps of the large batch, class weights and a last smaller batch included', async () => {
+  const task = bagTask({ dropoutRate: 0, positiveWeight: 3 });
+  const whole: StepEvent[] = [];
+  const parts: StepEvent[] = [];
+  // Each epoch is one step of all items: the order of the batches does not matter then.
+  const large = await fit({
+    task,
+    settings: { ...settings, epochs: 20, batchSize: 64 },
+    onEvent: (e) => e.type === 'progress' && whole.push(e),
+  });
+  const accumulated = await fit({
+    task,
+    settings: { ...settings, epochs: 20, batchSize: 8, accumulation: 8 },
+    onEvent: (e) => e.type === 'progress' && parts.push(e),
+  });
+  expect(parts).toHaveLength(20);
+  for (const [index, { loss, gradientNorm }] of parts.entries()) {
+    expect(Math.abs(loss - whole[index]!.loss)).toBeLessThan(1e-5);
+    expect(Math.abs(gradientNorm - whole[index]!.gradientNorm)).toBeLessThan(1e-5);
+  }
+  for (const [name, values] of Object.entries(large.weights)) {
+    for (const [index, value] of values.entries())
+      expect(Math.abs(accumulated.weights[name]![index]! - value)).toBeLessThan(1e-4);
+  }
+});

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Variables } from '@redef/autodiff';
+import { createRng, digestOf, type ProgressEvent, type RunOptions, throwIfAborted } from '@redef/core';
+import { CheckpointStore, type FitPosition } from './checkpoint-store.js';
+import { planEpoch, stepsPerEpoch } from './plan.js';
+import { completeSettings, type FitSettings, learningRateAt } from './settings.js';
+import type { Task, Validation } from './task.js';
+import { type StepResult, Trainer } from './trainer.js';
+
+export interface FitLoopOptions<Item> extends RunOptions<FitEvent> {
+  task: Task<Item>;
+  /** What to learn from: all in memory, in an order of their own that the seed then shuffles. */
+  items: readonly Item[];
+  /** Absent: the weights of the last epoch are kept. */
+  validation?: Validation;
+  /** The weights to start from; what the task's parameters lack here is drawn from the seed. At the end: the best epoch's. */
+  variables: Variables;
+  /** For checkpoints, in a folder of its own in it; removed when the loop is done. */
+  folder: string;
+  /** A digest of what is trained on what. A run in the same folder with the same one goes on where the last stopped. */
+  identity: string;
+  /** Everything random follows from it. */
+  seed: number;
+  settings?: Partial<FitSettings>;
+  /** Milliseconds. Absent: events tell no speed. */
+  now?: () => number;
+}
+
+/** After each step. */
+export interface StepEvent extends ProgressEvent, StepResult {
+  stage: 'train';
+  unit: 'steps';
+  /** 1-based. */
+  epoch: number;
+  learningRate: number;
+  tokensPerSecond?: number;
+  /** At the speed so far, validation included. */
+  secondsLeft?: number;
+}
+
+/** After each epoch. */
+export interface EpochEvent extends FitEpoch {
+  type: 'epoch';
+  /** Steps done. */
+  step: number;
+  metric?: string;
+}
+
+export type FitEvent = StepEvent | EpochEvent;
+
+export interface FitEpoch {
+  /** 1-based. */
+  epoch: number;
+  /** Mean over the items by their weights, each taken before its own update. */
+  trainLoss: number;
+  /** `null` where there is no validation, or it is undefined. */
+  validation: number | null;
+}
+
+export interface FitResult {
+  /** Fewer than asked for where patience ran out. */
+  epochs: readonly FitEpoch[];
+  /** The epoch whose weights `variables` now holds: the earliest with the best validation metric, or the last. */
+  bestEpoch: number;
+  /** False where validation could not choose. */
+  selectedByValidation: boolean;
+}
+
+/**
+ * Trains with AdamW (ReDef, section 4.4). Checkpoints hold weights, moments and position; a run that was killed and is
+ * started again with the same options ends, on the CPU with the same number of threads, with the bits of one that was
+ * not. An aborted run saves first.
+ *
+ * @throws `RedefError` `aborted`, `non-finite-loss` (names step, learning rate and batch), `out-of-memory` (names batch and
+ * length), `disk-full`; the last checkpoint is intact
+ */
+export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitResult> {
+  const { task, items, validation, variables, seed, signal, onEvent } = options;
+  const settings = completeSettings(options.settings);
+  const { epochs, batchSize, accumulation, patience, checkpointEvery } = settings;
+  const rng = createRng(seed);
+  const lengths = items.map((item) => task.lengths(item));
+  const perEpoch = stepsPerEpoch(items.length, settings);
+  const totalSteps = perEpoch * epochs;
+  const store = new CheckpointStore(join(options.folder, 'checkpoints'), settings.keepCheckpoints);
+  const identity = digestOf([options.identity, seed, settings, validation?.metric, items.length]);
+  const position: FitPosition = (await store.restore(identity, variables)) ?? {
+    identity,
+    step: 0,
+    epoch: 0,
+    step_in_epoch: 0,
+    loss_sum: 0,
+    weight_sum: 0,
+    history: [],
+    best_epoch: 0,
+  };
+  const trainer = new Trainer({ ...settings, task, variables, rng: rng.fork('weights'), like: items[0]! });
+  const speed = createSpeedometer(options.now, position.step, totalSteps);
+  let saved = position.step;
+  const save = async () => {
+    await store.save(position, variables, trainer.stateNames);
+    saved = position.step;
+  };
+
+  try {
+    while (position.epoch < epochs && !isOutOfPatience(position, patience)) {
+      const plan = planEpoch(lengths, { batchSize, accumulation, rng: rng.fork('order').fork(position.epoch) });
+      while (position.step_in_epoch < plan.length) {
+        throwIfAborted(signal);
+        const batches = plan[position.step_in_epoch]!.map((batch) => batch.map((index) => items[index]!));
+        const step = position.step + 1;
+        const learningRate = learningRateAt(step, totalSteps, settings);
+        const result = await trainer.step(batches, { step, learningRate, seed: `${seed}/${step}` });
+        const weight = batches.flat().reduce((sum, item) => sum + task.weight(item), 0);
+        position.step = step;
+        position.step_in_epoch++;
+        position.loss_sum += result.loss * weight;
+        position.weight_sum += weight;
+        onEvent?.({
+          type: 'progress',
+          stage: 'train',
+          done: step,
+          total: totalSteps,
+          unit: 'steps',
+          epoch: position.epoch + 1,
+          learningRate,
+          ...result,
+          ...speed(step, result.tokens),
+        });
+        if (step % checkpointEvery === 0) await save();
+        await nextTurn(); // lets signals and timers in: a run of the official binding holds the event loop
+      }
+      await endEpoch();
+    }
+  } catch (error) {
+    if (signal?.aborted && position.step > saved) await save();
+    throw error;
+  } finally {
+    await trainer.close();
+  }
+  const { best_epoch, history } = position;
+  if (best_epoch > 0) await store.loadBest(variables);
+  await store.clear();
+  return { epochs: history, bestEpoch: best_epoch || history.length, selectedByValidation: best_epoch > 0 };
+
+  async function endEpoch(): Promise<void> {
+    const measured = await validation?.measure(variables, signal ? { signal } : {});
+    throwIfAborted(signal);
+    const epoch: FitEpoch = {
+      epoch: position.epoch + 1,
+      trainLoss: position.loss_sum / position.weight_sum,
+      validation: measured !== undefined && measured !== null && Number.isFinite(measured) ? measured : null,
+    };
+    if (validation && isBetter(epoch, position, validation)) {
+      await store.saveBest(variables, trainer.parameterNames);
+      position.best_epoch = epoch.epoch;
+    }
+    position.history.push(epoch);
+    Object.assign(position, { epoch: epoch.epoch, step_in_epoch: 0, loss_sum: 0, weight_sum: 0 });
+    await save();
+    onEvent?.({ type: 'epoch', ...epoch, step: position.step, ...(validation && { metric: validation.metric }) });
+  }
+}
+
+function isBetter(
+  { validation: value }: FitEpoch,
+  { best_epoch, history }: FitPosition,
+  { higherIsBetter }: Validation,
+): boolean {
+  if (value === null) return false;
+  const best = best_epoch === 0 ? null : history[best_epoch - 1]!.validation;
+  return best === null || (higherIsBetter ? value > best : value < best);
+}
+
+/** Counted only once validation has chosen an epoch: without, there is nothing to wait for. */
+function isOutOfPatience({ epoch, best_epoch }: FitPosition, patience: number): boolean {
+  return best_epoch > 0 && epoch - best_epoch >= patience;
+}
+
+type Speed = Pick<StepEvent, 'tokensPerSecond' | 'secondsLeft'>;
+
+function createSpeedometer(
+  now: (() => number) | undefined,
+  firstStep: number,
+  totalSteps: number,
+): (step: number, tokens: number) => Speed {
+  if (!now) return () => ({});
+  const start = now();
+  let tokensDone = 0;
+  return (step, tokens) => {
+    tokensDone += tokens;
+    const seconds = (now() - start) / 1000;
+    if (!(seconds > 0)) return {};
+    return {
+      tokensPerSecond: tokensDone / seconds,
+      secondsLeft: ((totalSteps - step) * seconds) / (step - firstStep),
+    };
+  };
+}

@@ -1,0 +1,57 @@
+import { RedefError, throwIfAborted } from '@redef/core';
+import type { ModelConfig } from '@redef/models';
+import type { Example } from '../engine.js';
+import { maxTokens } from './classifier.js';
+import type { Unlabelled } from './predictor.js';
+
+/** Tokens that an encoding may add without saying so: tags, of which the papers' encodings have ten at most. */
+const maxAddedTokens = 64;
+
+export async function collectExamples(
+  examples: AsyncIterable<Example> | Iterable<Example>,
+  signal?: AbortSignal,
+): Promise<Example[]> {
+  const collected: Example[] = [];
+  for await (const { id, inputIds, label } of examples) {
+    throwIfAborted(signal);
+    collected.push({ id, inputIds: Int32Array.from(inputIds), label });
+  }
+  return collected;
+}
+
+/** Rows of the embedding table for these examples: those asked for, or the model's, with room for added tokens where they are used. */
+export function vocabularyFor(examples: readonly Example[], { vocab_size }: ModelConfig, asked?: number): number {
+  if (asked !== undefined) return Math.max(asked, vocab_size);
+  const usesMore = examples.some(({ inputIds }) =>
+    Array.prototype.some.call(inputIds, (id: number) => id >= vocab_size),
+  );
+  return usesMore ? vocab_size + maxAddedTokens : vocab_size;
+}
+
+/** @throws `RedefError` `wrong-vocabulary`, `too-many-tokens` or `empty-example`, which name the example */
+export function checkExample({ id, inputIds }: Unlabelled, config: ModelConfig): void {
+  const limit = maxTokens(config);
+  if (inputIds.length > limit) {
+    throw new RedefError(`Example ${id} has ${inputIds.length} tokens, the model reads ${limit}`, {
+      code: 'too-many-tokens',
+      remedy: `Encode with a budget of ${limit} tokens.`,
+    });
+  }
+  if (inputIds.length === 0) {
+    throw new RedefError(`Example ${id} has no tokens`, {
+      code: 'empty-example',
+      remedy: 'Encode it with the special tokens of the model, which are never cut off.',
+    });
+  }
+  for (let position = 0; position < inputIds.length; position++) {
+    const token = inputIds[position]!;
+    if (Number.isInteger(token) && token >= 0 && token < config.vocab_size) continue;
+    throw new RedefError(
+      `Example ${id} has token id ${token} at position ${position}, the model's vocabulary ends at ${config.vocab_size - 1}`,
+      {
+        code: 'wrong-vocabulary',
+        remedy: "Encode with the model's own tokenizer, or pass vocabularySize where tokens were added to it.",
+      },
+    );
+  }
+}

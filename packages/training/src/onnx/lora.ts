@@ -1,0 +1,43 @@
+import { add, type Graph, linear, multiply, type Tensor, uniform, zeros } from '@redef/autodiff';
+import { adaptLayers, type ModelConfig } from '@redef/models';
+
+/** Low-rank adaptation (Hu et al., 2022): layers compute Wx + (alpha / rank) BAx, and only A and B are trained. */
+export interface Lora {
+  rank: number;
+  alpha: number;
+  /** Layers, by the last part of their names. Default: query and value of attention. */
+  targets: readonly string[];
+  /** What is trained in full, by a part of the names. Default: the head, which starts from random values. */
+  modulesToSave: readonly string[];
+}
+
+export function completeLora(lora: Pick<Lora, 'rank' | 'alpha'> & Partial<Lora>, { model_type }: ModelConfig): Lora {
+  return { targets: model_type === 't5' ? ['q', 'v'] : ['query', 'value'], modulesToSave: ['classifier'], ...lora };
+}
+
+/**
+ * Adapts the layers of a model that is then written onto the graph. A starts random, B at 0, so that the model at first
+ * computes what it did.
+ *
+ * @returns `trained`: the parameters that are trained, once the model is written
+ */
+export function withLora(graph: Graph, lora: Lora): { trained(): Tensor[] } {
+  const { rank, alpha, targets } = lora;
+  adaptLayers(graph, (output, x, name) => {
+    if (!targets.some((target) => name.endsWith(`.${target}`))) return output;
+    const [inputs, outputs] = [x.shape[1]!, output.shape[1]!];
+    const down = graph.parameter(`${name}.lora_A.weight`, [rank, inputs], uniform(1 / Math.sqrt(inputs)));
+    const up = graph.parameter(`${name}.lora_B.weight`, [outputs, rank], zeros);
+    return add(output, multiply(linear(linear(x, down), up), alpha / rank));
+  });
+  return { trained: () => graph.parameters.filter(({ name }) => isLoraWeight(name) || isSaved(name, lora)) };
+}
+
+export function isLoraWeight(name: string): boolean {
+  return /\.lora_[AB]\.weight$/.test(name);
+}
+
+/** True for the weights that are trained in full and saved beside A and B. */
+export function isSaved(name: string, { modulesToSave }: Pick<Lora, 'modulesToSave'>): boolean {
+  return modulesToSave.some((module) => name.split('.').includes(module));
+}
