@@ -1,3 +1,3 @@
 import { library } from '../../tsup.base';
 
-export default library({ entry: ['src/index.ts', 'src/syntax.ts'] });
+export default library({ entry: ['src/index.ts', 'src/model.ts', 'src/syntax.ts'] });

@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Variables } from '@redef/autodiff';
+import { Graph, type Tensor } from '@redef/autodiff';
+import { RedefError } from '@redef/core';
+import { fileError, writeFileAtomic } from '@redef/core/files';
+import {
+  type CachedDecoder,
+  loadWeights,
+  type ModelConfig,
+  openCheckpoint,
+  parseConfig,
+  robertaCachedDecoder,
+  robertaSeq2Seq,
+  saveWeights,
+  t5CachedDecoder,
+  t5Seq2Seq,
+} from '@redef/models';
+import * as v from 'valibot';
+
+const index = v.pipe(v.number(), v.integer(), v.minValue(0));
+const size = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+/** What a repair model is besides its `config.json`: it lies beside it as `repair.json`. */
+export const repairSettingsSchema = v.object({
+  schema: v.literal('redef.repair-model/1'),
+  /** Of a RoBERTa model's decoder; a T5 config has its own. */
+  decoder_layers: v.optional(size, 6),
+  /** What the decoder is fed first: T5's padding, RoBERTa's `<s>`. */
+  start_token: index,
+  end_token: index,
+  /** Longest source and target, special tokens included. */
+  max_source_tokens: v.optional(size, 512),
+  max_target_tokens: v.optional(size, 256),
+  /** How the model is decoded where nobody says otherwise: VulRepair by Hugging Face's rule, the others by CodeXGLUE's. */
+  rule: v.picklist(['hugging-face', 'codexglue']),
+  /** The id of the tokenizer that the model was trained with. */
+  tokenizer: v.optional(v.string()),
+});
+export type RepairSettings = v.InferOutput<typeof repairSettingsSchema>;
+
+/** The network of a sequence-to-sequence model and how it is used. */
+export interface RepairModel {
+  config: ModelConfig;
+  settings: RepairSettings;
+}
+
+/** The papers' settings for a family (R+R, section 3.4). */
+export function paperSettings(config: ModelConfig): RepairSettings {
+  const common = {
+    schema: 'redef.repair-model/1',
+    decoder_layers: 6,
+    max_source_tokens: 512,
+    max_target_tokens: 256,
+  } as const;
+  return config.model_type === 't5'
+    ? { ...common, start_token: config.decoder_start_token_id, end_token: 2, rule: 'hugging-face' }
+    : { ...common, start_token: 0, end_token: 2, rule: 'codexglue' };
+}
+
+/** The logits of a model in training or evaluation: ids (batch, length) to (batch × target length, vocabulary). */
+export function repairLogits(
+  { config, settings }: RepairModel,
+  sourceIds: Tensor,
+  decoderIds: Tensor,
+  options: { training?: boolean } = {},
+): Tensor {
+  return config.model_type === 't5'
+    ? t5Seq2Seq(sourceIds, decoderIds, config, options)
+    : robertaSeq2Seq(sourceIds, decoderIds, config, { ...options, decoderLayers: settings.decoder_layers });
+}
+
+/** The same model for decoding with a cache. */
+export function repairDecoder({ config, settings }: RepairModel): CachedDecoder {
+  return config.model_type === 't5'
+    ? t5CachedDecoder(config)
+    : robertaCachedDecoder(config, { decoderLayers: settings.decoder_layers });
+}
+
+/**
+ * Reads `config.json` and `repair.json` of a folder; a folder without the second, such as a published checkpoint, gets
+ * the papers' settings.
+ *
+ * @throws `RedefError` `file-missing`, `unsupported-model`, `invalid-model`
+ */
+export async function readRepairModel(folder: string): Promise<RepairModel> {
+  const config = parseConfig(await readJson(join(folder, 'config.json')), join(folder, 'config.json'));
+  const path = join(folder, 'repair.json');
+  let json: unknown;
+  try {
+    json = await readJson(path);
+  } catch (error) {
+    if (RedefError.isInstance(error) && error.code === 'file-missing')
+      return { config, settings: paperSettings(config) };
+    throw error;
+  }
+  const result = v.safeParse(repairSettingsSchema, json);
+  if (!result.success) {
+    throw invalid(`${path}: ${v.getDotPath(result.issues[0]) ?? 'settings'}: ${result.issues[0].message}`);
+  }
+  return { config, settings: result.output };
+}
+
+/**
+ * Sets variables to the weights of a folder.
+ *
+ * @throws `RedefError` `file-missing`, `corrupt-weights`, `weights-mismatch`
+ */
+export async function loadRepairWeights(
+  folder: string,
+  model: RepairModel,
+  variables: Variables,
+  options: Parameters<typeof loadWeights>[3] = {},
+): ReturnType<typeof loadWeights> {
+  const checkpoint = await openCheckpoint(folder);
+  try {
+    return await loadWeights(parametersOf(model), variables, checkpoint, options);
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** Writes weights, `config.json` and `repair.json`: what {@link readRepairModel} and Python libraries read. */
+export async function saveRepairModel(folder: string, model: RepairModel, variables: Variables): Promise<string[]> {
+  const paths = await saveWeights(folder, parametersOf(model), variables, model.config);
+  const path = join(folder, 'repair.json');
+  await writeFileAtomic(path, `${JSON.stringify(model.settings, null, 2)}\n`);
+  return [...paths, path];
+}
+
+/** A graph that declares all weights of the model. */
+function parametersOf(model: RepairModel): Graph {
+  const graph = new Graph();
+  repairLogits(model, graph.input('sourceIds', [1, 2], 'int32'), graph.input('decoderIds', [1, 2], 'int32'));
+  return graph;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileError(error, path);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`${path}: not JSON`, cause);
+  }
+}
+
+function invalid(message: string, cause?: unknown): RedefError {
+  return new RedefError(message, {
+    code: 'invalid-model',
+    remedy: 'Name a folder that redef repair train wrote, or a downloaded checkpoint.',
+    cause,
+  });
+}
