@@ -12,7 +12,7 @@ export interface CliContext {
   /** Fires on the first Ctrl-C. */
   signal: AbortSignal;
   /** Shows how far a stage is: a line that rewrites itself on a terminal, plain lines elsewhere. */
-  onProgress: (event: ProgressEvent) => void;
+  onProgress: (event: ProgressEvent & { seconds_left?: number }) => void;
 }
 
 /** 0 done, 1 the gate says no, 2 wrong use, 3 a failed run that can go on. */

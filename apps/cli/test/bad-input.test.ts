@@ -80,10 +80,12 @@ test('a URL that needs a password fails at once and asks nothing', async () => {
   await failsWith(['mine', `http://127.0.0.1:${port}/private.git`, '--out', 'out'], /password|credentials/i);
 });
 
-test('a history without reverts has no defective change: the report cannot be made and says what to do', async () => {
+test('a history without reverts has no defective change: every cell fails, and the report says why', async () => {
   const { code, stderr } = await redef(root, ['study', '--repo', 'whole', '--out', 'none']);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/^redef: The training set is empty: .+\n {2}Mine more history/m);
+  expect(stderr).toMatch(
+    /^redef: 90 of 90 cells have no result, the first: linear, after-only, seed \d+: The training set is empty: .+\n {2}The report names them/m,
+  );
 });
 
 test('JSONL cut in half, and a row of another version', async () => {

@@ -76,21 +76,24 @@ test('the chain finds what was planted: contradictions and duplicates are remove
   expect(rejects.every(({ detail }) => /^twin [0-9a-f]{40}$/.test(String(detail)))).toBe(true);
 });
 
-test('counterfactuals are retrained only where the paper retrains', () => {
-  const trained = readdirSync(join(root, 'study', 'runs', 'linear')).filter((shown) =>
-    existsSync(join(root, 'study', 'runs', 'linear', shown, '1', 'model')),
-  );
-  expect(trained.sort()).toEqual(
-    [
-      'added-deleted',
-      'after-markers',
-      'after-only',
-      'before-after',
-      'diff-tags',
-      'spurious-markers',
-      'swapped-blocks',
-    ].sort(),
-  );
+const plan = (): { cells: { key: string; encoding: string; counterfactual?: string; seed: number; uses?: string }[] } =>
+  JSON.parse(readFileSync(join(root, 'study', 'study.json'), 'utf8'));
+
+test('counterfactuals are retrained only where the paper retrains, else put to the model of their encoding and seed', () => {
+  const { cells } = plan();
+  const trained = cells.filter(({ key }) => existsSync(join(root, 'study', 'store', 'cells', key, 'model')));
+  expect([...new Set(trained.map(({ encoding, counterfactual }) => counterfactual ?? encoding))]).toEqual([
+    'after-only',
+    'after-markers',
+    'before-after',
+    'diff-tags',
+    'added-deleted',
+    'spurious-markers',
+    'swapped-blocks',
+  ]);
+  for (const { uses, encoding, seed } of cells.filter((cell) => cell.uses !== undefined)) {
+    expect(cells.find(({ key }) => key === uses)).toMatchObject({ encoding, seed });
+  }
 });
 
 test('a second run does nothing and leaves every byte as it was', async () => {
@@ -151,8 +154,11 @@ test('step by step over files gives what the study gives', async () => {
     expect(readFileSync(join(root, at(ours)), 'utf8')).toBe(readFileSync(join(root, 'study', studies), 'utf8'));
   same('mined/quill/changes.jsonl', 'mined/quill/changes.jsonl');
   same('deduped/splits.jsonl', 'deduped/splits.jsonl');
-  same('encoded/encoded.jsonl', 'encoded/diff-tags/encoded.jsonl');
-  same('predictions/predictions.jsonl', 'runs/linear/diff-tags/2/predictions/predictions.jsonl');
+  same('encoded/encoded.jsonl', 'encoded/lexical-1-65536-512/diff-tags/encoded.jsonl');
+  const { key } = plan().cells.find(
+    (cell) => cell.encoding === 'diff-tags' && !cell.counterfactual && cell.seed === 2,
+  )!;
+  same('predictions/predictions.jsonl', `store/cells/${key}/predictions.jsonl`);
 });
 
 test('--json gives the results, and the report command writes them again', async () => {

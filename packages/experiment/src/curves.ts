@@ -29,7 +29,7 @@ export function conditionCurves(runs: readonly CurveRun[]): ConditionCurves {
   const tests = runs.map(({ predictions }) => predictions.filter(({ split }) => split === 'test'));
   const curves = tests.flatMap((rows) => (rows.some(({ truth }) => truth === 1) ? [interpolatedPrecision(rows)] : []));
   const pooled = tests.flat();
-  const epochs = Math.max(...runs.map(({ training }) => training.epochs.length));
+  const epochs = Math.max(0, ...runs.map(({ training }) => training.epochs.length));
   return {
     model,
     encoding,

@@ -3,11 +3,13 @@ import { mean, metrics, standardDeviation } from '@redef/stats';
 import { type TableMetricName, type TableMetrics, tableMetricNames } from './trivial.js';
 
 /** One run on the test set: a model trained with one seed, shown the changes one way. */
-export type Cell = TableMetrics & {
+export type CellResult = TableMetrics & {
   model: string;
   encoding: string;
   counterfactual?: string;
   seed: number;
+  /** The project left out, where each was in turn. */
+  fold?: string;
   /** Test examples, and how many of them are defective; absent where imported results do not tell. */
   n?: number;
   positives?: number;
@@ -26,7 +28,7 @@ export interface Condition {
 }
 
 /** Scores one run's predictions on the test set (ReDef, section 4.3). */
-export function evaluateCell(predictions: readonly Prediction[]): Cell {
+export function evaluateCell(predictions: readonly Prediction[]): CellResult {
   const test = predictions.filter(({ split }) => split === 'test');
   const first = test[0]!;
   const truth = test.map((row) => row.truth);
@@ -47,14 +49,31 @@ export function evaluateCell(predictions: readonly Prediction[]): Cell {
   };
 }
 
+/**
+ * One result for each model, way of showing and seed: where projects were left out in turn, the mean of each metric over
+ * them, so that every project weighs the same. A seed that lacks a fold is left out, since its mean would be of other projects.
+ */
+export function averageFolds(cells: readonly CellResult[]): CellResult[] {
+  const folds = new Set(cells.map(({ fold }) => fold));
+  if (folds.size === 1 && folds.has(undefined)) return [...cells];
+  return groups(cells, ({ model, encoding, counterfactual, seed }) => [model, encoding, counterfactual, seed])
+    .filter((group) => group.length === folds.size)
+    .map((group) => {
+      const { fold: _, n: _n, positives: _p, ...first } = group[0]!;
+      const total = (size: 'n' | 'positives'): number => group.reduce((sum, cell) => sum + (cell[size] ?? 0), 0);
+      return {
+        ...first,
+        n: total('n'),
+        positives: total('positives'),
+        ...pick((name) => overSeeds(group, name, mean)),
+        undefinedBecause: Object.assign({}, ...group.map(({ undefinedBecause }) => undefinedBecause)),
+      };
+    });
+}
+
 /** Groups cells by model, encoding and counterfactual, in the order in which each first appears. */
-export function summarise(cells: readonly Cell[]): Condition[] {
-  const groups = new Map<string, Cell[]>();
-  for (const cell of cells) {
-    const key = JSON.stringify([cell.model, cell.encoding, cell.counterfactual]);
-    groups.set(key, [...(groups.get(key) ?? []), cell]);
-  }
-  return [...groups.values()].map((group) => {
+export function summarise(cells: readonly CellResult[]): Condition[] {
+  return groups(cells, ({ model, encoding, counterfactual }) => [model, encoding, counterfactual]).map((group) => {
     const { model, encoding, counterfactual } = group[0]!;
     return {
       model,
@@ -70,9 +89,22 @@ export function summarise(cells: readonly Cell[]): Condition[] {
 }
 
 /** `null` where a seed does not tell the metric. */
-function overSeeds(group: readonly Cell[], name: TableMetricName, figure: (values: number[]) => number): number | null {
+function overSeeds(
+  group: readonly CellResult[],
+  name: TableMetricName,
+  figure: (values: number[]) => number,
+): number | null {
   const values = group.flatMap((cell) => cell[name] ?? []);
   return values.length < group.length ? null : figure(values);
+}
+
+function groups(cells: readonly CellResult[], keyOf: (cell: CellResult) => unknown[]): CellResult[][] {
+  const found = new Map<string, CellResult[]>();
+  for (const cell of cells) {
+    const key = JSON.stringify(keyOf(cell));
+    found.set(key, [...(found.get(key) ?? []), cell]);
+  }
+  return [...found.values()];
 }
 
 function pick(value: (name: TableMetricName) => number | null): TableMetrics {

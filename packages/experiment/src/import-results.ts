@@ -1,6 +1,6 @@
 import { RedefError } from '@redef/core';
 import type { Row } from '@redef/datasets';
-import type { Cell } from './evaluate.js';
+import type { CellResult } from './evaluate.js';
 import { type StudyResults, tabulate } from './results.js';
 import { paperSeeds } from './seeds.js';
 import { type TableMetricName, tableMetricNames } from './trivial.js';
@@ -17,7 +17,7 @@ const metricOf = new Map(tableMetricNames.map((name) => [plain(name), name]));
  * @throws `RedefError` `invalid-results` names the row, counted from 1
  */
 export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): Promise<StudyResults> {
-  const cells = new Map<string, Partial<Cell>>();
+  const cells = new Map<string, Partial<CellResult>>();
   let number = 0;
   for await (const row of rows) {
     number++;
@@ -46,12 +46,12 @@ export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): P
     }
   }
   if (cells.size === 0) throw invalid(number, 'no rows');
-  const whole = [...cells.values()].map((cell): Cell => {
+  const whole = [...cells.values()].map((cell): CellResult => {
     if (cell.f1 === undefined) throw invalid(number, `no F1 for ${cell.model}, ${cell.encoding}, seed ${cell.seed}`);
     const missing = tableMetricNames.filter((name) => cell[name] === undefined).map((name) => [name, null]);
-    return { ...cell, ...Object.fromEntries(missing) } as Cell;
+    return { ...cell, ...Object.fromEntries(missing) } as CellResult;
   });
-  return { data: null, ...tabulate(whole, paperSeeds[0]!), curves: [] };
+  return { data: null, ...tabulate(whole, paperSeeds[0]!), missing: [], curves: [] };
 }
 
 /** The metrics of one row: that of a long row, or those of a wide one. */

@@ -1,19 +1,43 @@
+export { type Cell, cellKey, cellSchema, cellTitle, type EngineSpec, shownName } from './cells/cell.js';
+export { createEngine, type EngineContext, type EngineFactory, studyEngines } from './cells/engines.js';
+export {
+  type CellEvent,
+  createSequentialExecutor,
+  type Executor,
+  type ExecutorRun,
+  eventOf,
+  inOrder,
+} from './cells/executor.js';
+export { type CellOutcome, type RunCellOptions, runCell } from './cells/run-cell.js';
+export {
+  type CellFailure,
+  type CellState,
+  cellState,
+  finishedCell,
+  type RunStore,
+  runStore,
+} from './cells/run-store.js';
 export { type DeduplicatedSplit, deduplicateSplit, type PairRow } from './deduplicate.js';
-export { type Cell, type Condition, evaluateCell, summarise } from './evaluate.js';
+export { averageFolds, type CellResult, type Condition, evaluateCell, summarise } from './evaluate.js';
 export type { ExampleFolders } from './examples.js';
 export { importResults } from './import-results.js';
-export { composeReport, resultTable, ruleBasedWarning } from './report/compose.js';
-export type { Block, ReportDocument, Table } from './report/document.js';
+export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
+export { composeReport, ruleBasedWarning } from './report/compose.js';
+export { type Block, type Link, type ReportDocument, type Table, textOf } from './report/document.js';
 export { drawFigures, type Figure } from './report/figures.js';
 export { renderHtml } from './report/html.js';
 export { renderLatex } from './report/latex.js';
 export { renderMarkdown } from './report/markdown.js';
+export { resultTable } from './report/result-tables.js';
 export { writeReport } from './report/write-report.js';
 export {
   collectResults,
   type EncodingSummary,
+  type MissingCell,
   type ProjectSummary,
+  type SplitSummary,
   type StageSummary,
+  type StoredResult,
   type StudyData,
   type StudyResults,
 } from './results.js';
@@ -36,7 +60,10 @@ export {
   type StudyStatistics,
   studyStatistics,
 } from './statistics.js';
-export { runStudy, type Study, type StudyEvent, type StudyOptions } from './study.js';
-export { type StudyFolder, studyFolder } from './study-folder.js';
-export { type RunKey, readPlan, type StudyPlan } from './study-plan.js';
+export { linearModel, runStudy, type Study, type StudyEvent, type StudyOptions } from './study.js';
+export { type ModelContext, studyModels } from './study-file/models.js';
+export { checkStudy, defineStudy, readStudyFile } from './study-file/read.js';
+export { miningOptionsOf, type StudyFile, type StudyFileInput, studyFileSchema } from './study-file/schema.js';
+export { type FoldFolder, type StudyFolder, studyFolder } from './study-folder.js';
+export { cellsOf, listCells, readPlan, type StudyPlan, storeOf } from './study-plan.js';
 export { type TableMetrics, type TrivialPredictor, tableMetricNames, trivialPredictors } from './trivial.js';

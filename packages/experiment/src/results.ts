@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { fileError, type Manifest, readManifest } from '@redef/core/files';
 import type { TriageSummary } from '@redef/triage';
+import { type Cell, shownName } from './cells/cell.js';
+import { cellState, finishedCell } from './cells/run-store.js';
 import {
   type ConditionCurves,
   type CurveRun,
@@ -10,12 +12,12 @@ import {
   type LengthDistribution,
   lengthDistribution,
 } from './curves.js';
-import { type Cell, type Condition, evaluateCell, summarise } from './evaluate.js';
+import { averageFolds, type CellResult, type Condition, evaluateCell, summarise } from './evaluate.js';
 import { readTable } from './folders.js';
-import type { TrainingRecord } from './stages/train.js';
+import { readTrainingRecord } from './stages/train.js';
 import { type StudyStatistics, studyStatistics } from './statistics.js';
 import type { StudyFolder } from './study-folder.js';
-import type { StudyPlan } from './study-plan.js';
+import { cellsOf, relativePath, type StudyPlan, storeOf } from './study-plan.js';
 import { type TrivialPredictor, trivialPredictors } from './trivial.js';
 
 /** One stage of the study as its manifest tells it. */
@@ -35,28 +37,53 @@ export interface ProjectSummary extends StageSummary {
 export interface EncodingSummary extends StageSummary {
   encoding: string;
   counterfactual?: string;
+  /** The models that read it. */
+  models: string[];
+  fold?: string;
+}
+
+/** One way of splitting: how many changes of which label stand where, and what the sets share. */
+export interface SplitSummary {
+  fold?: string;
+  split: StageSummary;
+  dedup: StageSummary;
 }
 
 /** Where a study's changes come from and what became of them. */
 export interface StudyData {
   projects: ProjectSummary[];
   triage: StageSummary & { summary: TriageSummary };
-  split: StageSummary;
-  dedup: StageSummary;
+  splits: SplitSummary[];
   encodings: EncodingSummary[];
-  /** Labelled changes after de-duplication. */
+  /** Labelled changes after de-duplication, of the first fold. */
   classes: { project: string; label: 'defective' | 'clean'; count: number }[];
-  /** Of function_after under the study's tokenizer; absent where no encoding shows that function whole. */
-  lengths?: LengthDistribution;
+  /** Of function_after under each tokenizer; none where no encoding shows that function whole. */
+  lengths: LengthDistribution[];
 }
+
+/** A cell that the report does without. */
+export interface MissingCell {
+  model: string;
+  encoding: string;
+  counterfactual?: string;
+  seed: number;
+  fold?: string;
+  key: string;
+  /** Why it failed; absent where it was not run yet. */
+  error?: { code: string; message: string };
+}
+
+/** A cell's results and the folder they came from, relative to the study; imported results have none. */
+export type StoredResult = CellResult & { folder?: string };
 
 /** Everything a report shows, as data: what `results.json` holds. */
 export interface StudyResults {
-  schema: 'redef.results/1';
+  schema: 'redef.results/2';
   /** `null` for imported results. */
   data: StudyData | null;
-  /** `folder` holds the predictions, relative to the study; absent for imported results. */
-  cells: (Cell & { folder?: string })[];
+  cells: StoredResult[];
+  missing: MissingCell[];
+  /** Means over the folds first where there are folds, then over the seeds. */
   conditions: Condition[];
   trivial: TrivialPredictor[];
   statistics: StudyStatistics;
@@ -66,17 +93,76 @@ export interface StudyResults {
 }
 
 /**
- * Reads the manifests and predictions of a study's folder and computes its tables.
+ * Reads the manifests of a study's folder and the results of its cells and computes its tables.
  *
  * @throws `RedefError` `stage-missing` where a stage has not been run
  */
 export async function collectResults(
   study: StudyFolder,
-  { projects, runs, seed }: StudyPlan,
+  plan: StudyPlan,
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<StudyResults> {
-  const relative = (folder: string): string => folder.slice(study.root.length + 1).replaceAll('\\', '/');
-  const summary = async (folder: string): Promise<StageSummary & { manifest: Manifest }> => {
+  const read = signal ? { signal } : {};
+  const store = storeOf(study, plan);
+  const cells: StoredResult[] = [];
+  const missing: MissingCell[] = [];
+  const curveRuns = new Map<string, CurveRun[]>();
+  for (const { key, model, encoding, counterfactual, seed, fold } of plan.cells) {
+    const names = {
+      model,
+      encoding,
+      ...(counterfactual !== undefined && { counterfactual }),
+      seed,
+      ...(fold !== undefined && { fold }),
+    };
+    if (!(await finishedCell(store, key))) {
+      const state = await cellState(store, key);
+      const error = state.state === 'failed' && { code: state.failure.code, message: state.failure.message };
+      missing.push({ ...names, key, ...(error && { error }) });
+      continue;
+    }
+    const folder = store.cell(key);
+    const predictions = await readAll(readTable('redef.prediction/1', [join(folder, 'predictions.jsonl')], read));
+    if (!predictions.some(({ split }) => split === 'test')) continue;
+    cells.push({ ...evaluateCell(predictions), ...names, folder: relativePath(study.root, folder) });
+    if (counterfactual !== undefined) continue;
+    const training = await readTrainingRecord(folder);
+    const condition = JSON.stringify([model, encoding]);
+    const runs = curveRuns.get(condition) ?? [];
+    curveRuns.set(condition, [...runs, { model, encoding, predictions, training }]);
+  }
+  return {
+    data: await collectData(study, plan, read),
+    ...tabulate(cells, plan.seed),
+    missing,
+    curves: [...curveRuns.values()].map(conditionCurves),
+  };
+}
+
+/** The tables and tests that follow from the cells alone. */
+export function tabulate(
+  cells: readonly StoredResult[],
+  seed: number,
+): Omit<StudyResults, 'data' | 'curves' | 'missing'> {
+  const known = cells.filter(({ n, positives }) => n !== undefined && positives !== undefined);
+  const prevalences = [...new Map(known.map(({ fold, n, positives }) => [fold, positives! / n!])).values()];
+  const subjects = averageFolds(cells);
+  return {
+    schema: 'redef.results/2',
+    cells: [...cells],
+    conditions: summarise(subjects),
+    trivial: prevalences.length > 0 ? trivialPredictors(prevalences) : [],
+    statistics: studyStatistics(subjects, seed),
+    seed,
+  };
+}
+
+interface ReadOptions {
+  signal?: AbortSignal;
+}
+
+async function collectData(study: StudyFolder, plan: StudyPlan, read: ReadOptions): Promise<StudyData> {
+  const stage = async (folder: string): Promise<StageSummary & { manifest: Manifest }> => {
     const manifest = await readManifest(folder);
     if (!manifest) {
       throw new RedefError(`${folder}: this stage has not been run to its end`, {
@@ -84,105 +170,107 @@ export async function collectResults(
         remedy: 'Run redef study with the same options: it does what is missing.',
       });
     }
-    return { folder: relative(folder), counts: manifest.counts, details: manifest.details ?? {}, manifest };
+    return {
+      folder: relativePath(study.root, folder),
+      counts: manifest.counts,
+      details: manifest.details ?? {},
+      manifest,
+    };
   };
-  const stage = async (folder: string): Promise<StageSummary> => {
-    const { manifest: _, ...rest } = await summary(folder);
+  const summary = async (folder: string): Promise<StageSummary> => {
+    const { manifest: _, ...rest } = await stage(folder);
     return rest;
   };
-
-  const read = signal ? { signal } : {};
-  const cells: StudyResults['cells'] = [];
-  const curveRuns = new Map<string, CurveRun[]>();
-  for (const { model, encoding, counterfactual, seed: runSeed } of runs) {
-    const folder = study.predictions(model, counterfactual ?? encoding, runSeed);
-    const predictions = await readAll(readTable('redef.prediction/1', [join(folder, 'predictions.jsonl')], read));
-    if (!predictions.some(({ split }) => split === 'test')) continue;
-    cells.push({ ...evaluateCell(predictions), folder: relative(folder) });
-    if (counterfactual !== undefined) continue;
-    const training = await readJson<TrainingRecord>(join(study.model(model, encoding, runSeed), 'training.json'));
-    const key = JSON.stringify([model, encoding]);
-    curveRuns.set(key, [...(curveRuns.get(key) ?? []), { model, encoding, predictions, training }]);
-  }
-  const encodings = new Map(
-    runs.map(({ encoding, counterfactual }) => [counterfactual ?? encoding, { encoding, counterfactual }]),
+  const projects = await Promise.all(
+    plan.projects.map(async (project) => {
+      const { manifest, ...rest } = await stage(study.minedProject(project));
+      return { project, head: manifest.inputs.head ?? '', ...rest };
+    }),
   );
-  const lengths = await readLengths(study, encodings, read);
-
-  const data: StudyData = {
-    projects: await Promise.all(
-      projects.map(async (project) => {
-        const { manifest, ...rest } = await summary(study.minedProject(project));
-        return { project, head: manifest.inputs.head ?? '', ...rest };
-      }),
-    ),
+  const folds = plan.folds.length > 0 ? plan.folds : [undefined];
+  const splits = await Promise.all(
+    folds.map(async (fold) => ({
+      ...(fold !== undefined && { fold }),
+      split: await summary(study.fold(fold).split),
+      dedup: await summary(study.fold(fold).deduped),
+    })),
+  );
+  const encodings = await Promise.all(
+    encodedFolders(cellsOf(study, plan)).map(async ({ folder, ...names }) => ({
+      ...names,
+      ...(await summary(folder)),
+    })),
+  );
+  return {
+    projects,
     triage: {
-      ...(await stage(study.triaged)),
+      ...(await summary(study.triaged)),
       summary: await readJson<TriageSummary>(join(study.triaged, 'summary.json')),
     },
-    split: await stage(study.split),
-    dedup: await stage(study.deduped),
-    encodings: await Promise.all(
-      [...encodings].map(async ([shown, { encoding, counterfactual }]) => ({
+    splits,
+    encodings,
+    classes: await countClasses(study, plan, read),
+    lengths: await readLengths(study, encodings, read),
+  };
+}
+
+/** Each folder of encoded changes once, with the models that read it. */
+function encodedFolders(cells: readonly Cell[]) {
+  const folders = new Map<string, Omit<EncodingSummary, keyof StageSummary> & { folder: string }>();
+  for (const { examples, encoding, counterfactual, fold, model } of cells) {
+    const known = folders.get(examples.encoded);
+    if (known) known.models = [...new Set([...known.models, model])];
+    else {
+      folders.set(examples.encoded, {
+        folder: examples.encoded,
         encoding,
         ...(counterfactual !== undefined && { counterfactual }),
-        ...(await stage(study.encoded(shown))),
-      })),
-    ),
-    classes: await countClasses(study, projects, read),
-    ...(lengths && { lengths }),
-  };
-  return { data, ...tabulate(cells, seed), curves: [...curveRuns.values()].map(conditionCurves) };
+        ...(fold !== undefined && { fold }),
+        models: [model],
+      });
+    }
+  }
+  return [...folders.values()];
 }
 
-/** The tables and tests that follow from the cells alone. */
-export function tabulate(cells: StudyResults['cells'], seed: number): Omit<StudyResults, 'data' | 'curves'> {
-  const known = cells.find(({ n, positives }) => n !== undefined && positives !== undefined);
-  return {
-    schema: 'redef.results/1',
-    cells,
-    conditions: summarise(cells),
-    trivial: known ? trivialPredictors(known.positives! / known.n!) : [],
-    statistics: studyStatistics(cells, seed),
-    seed,
-  };
-}
-
-/** Encodings that hold the whole of function_after, and it alone. */
+/** The encoding that holds the whole of function_after, and it alone. */
 const wholeFunction = 'after-only';
 
 async function readLengths(
   study: StudyFolder,
-  encodings: ReadonlyMap<string, unknown>,
-  read: { signal?: AbortSignal },
-): Promise<LengthDistribution | undefined> {
-  if (!encodings.has(wholeFunction)) return undefined;
-  const lengths: number[] = [];
-  let tokenizer = '';
-  for await (const row of readTable('redef.encoded/1', [join(study.encoded(wholeFunction), 'encoded.jsonl')], read)) {
-    lengths.push(row.tokens);
-    tokenizer = row.tokenizer;
+  encodings: readonly EncodingSummary[],
+  read: ReadOptions,
+): Promise<LengthDistribution[]> {
+  const [first] = encodings;
+  const found = new Map<string, LengthDistribution>();
+  for (const summary of encodings) {
+    if (shownName(summary) !== wholeFunction || summary.fold !== first?.fold) continue;
+    const lengths: number[] = [];
+    let tokenizer = '';
+    const file = join(study.root, summary.folder, 'encoded.jsonl');
+    for await (const row of readTable('redef.encoded/1', [file], read)) {
+      lengths.push(row.tokens);
+      tokenizer = row.tokenizer;
+    }
+    if (lengths.length > 0 && !found.has(tokenizer)) found.set(tokenizer, lengthDistribution(tokenizer, lengths));
   }
-  return lengthDistribution(tokenizer, lengths);
+  return [...found.values()];
 }
 
 async function countClasses(
   study: StudyFolder,
-  projects: readonly string[],
-  read: { signal?: AbortSignal },
+  { projects, folds }: StudyPlan,
+  read: ReadOptions,
 ): Promise<StudyData['classes']> {
   const labels = await readAll(readTable('redef.label/1', [join(study.triaged, 'labels.jsonl')], read));
   const labelOf = new Map(labels.map(({ id, label }) => [id, label]));
-  const splits = await readAll(readTable('redef.split/1', [join(study.deduped, 'splits.jsonl')], read));
+  const splits = await readAll(readTable('redef.split/1', [join(study.fold(folds[0]).deduped, 'splits.jsonl')], read));
   const kept = new Set(splits.map(({ id }) => id));
   const classes: StudyData['classes'] = [];
   for (const project of projects) {
     const count = { defective: 0, clean: 0 };
-    for await (const { id } of readTable(
-      'redef.change/1',
-      [join(study.minedProject(project), 'changes.jsonl')],
-      read,
-    )) {
+    const changes = join(study.minedProject(project), 'changes.jsonl');
+    for await (const { id } of readTable('redef.change/1', [changes], read)) {
       const label = labelOf.get(id);
       if (label && kept.has(id)) count[label]++;
     }

@@ -1,10 +1,10 @@
 import type { Prediction } from '@redef/core';
 import { expect, test } from 'vitest';
-import { type Cell, evaluateCell, summarise } from './evaluate.js';
+import { type CellResult, evaluateCell, summarise } from './evaluate.js';
 import { studyStatistics } from './statistics.js';
 import { trivialPredictors } from './trivial.js';
 
-const cell = (encoding: string, seed: number, f1: number, counterfactual?: string, model = 'm'): Cell => ({
+const cell = (encoding: string, seed: number, f1: number, counterfactual?: string, model = 'm'): CellResult => ({
   model,
   encoding,
   ...(counterfactual !== undefined && { counterfactual }),

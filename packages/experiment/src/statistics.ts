@@ -14,7 +14,8 @@ import {
   type WilcoxonResult,
   wilcoxonSignedRank,
 } from '@redef/stats';
-import type { Cell } from './evaluate.js';
+import { shownName } from './cells/cell.js';
+import type { CellResult } from './evaluate.js';
 
 /** Two encodings of one model, compared over the same seeds. */
 export interface EncodingComparison {
@@ -61,7 +62,7 @@ export interface StudyStatistics {
 }
 
 /** The tests of ReDef, section 4.4, on F1. The bootstrap draws from a stream fixed by `seed`. */
-export function studyStatistics(cells: readonly Cell[], seed: number | string): StudyStatistics {
+export function studyStatistics(cells: readonly CellResult[], seed: number | string): StudyStatistics {
   const originals = cells.filter(({ counterfactual }) => counterfactual === undefined);
   const models = unique(originals.map(({ model }) => model));
   return {
@@ -76,7 +77,7 @@ export function studyStatistics(cells: readonly Cell[], seed: number | string): 
   };
 }
 
-function anovaOf(cells: readonly Cell[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent' | 'mainEffect'> {
+function anovaOf(cells: readonly CellResult[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent' | 'mainEffect'> {
   const models = unique(cells.map(({ model }) => model));
   const encodings = unique(cells.map(({ encoding }) => encoding));
   const seeds = unique(cells.map(({ seed }) => seed));
@@ -103,7 +104,7 @@ function anovaOf(cells: readonly Cell[]): Pick<StudyStatistics, 'anova' | 'anova
 
 const none = (anovaAbsent: string) => ({ anova: null, anovaAbsent, mainEffect: null });
 
-function compareEncodings(cells: readonly Cell[]): EncodingComparison[] {
+function compareEncodings(cells: readonly CellResult[]): EncodingComparison[] {
   const encodings = unique(cells.map(({ encoding }) => encoding));
   const comparisons = encodings.flatMap((first, position) =>
     encodings.slice(position + 1).map((second): EncodingComparison => {
@@ -117,16 +118,17 @@ function compareEncodings(cells: readonly Cell[]): EncodingComparison[] {
   return withHolm(comparisons, ({ test }) => test);
 }
 
-function compareCounterfactuals(cells: readonly Cell[], seed: number | string): CounterfactualComparison[] {
-  const names = unique(cells.flatMap(({ counterfactual }) => counterfactual ?? []));
-  const comparisons = names.flatMap((counterfactual): CounterfactualComparison[] => {
-    const distorted = cells.filter((cell) => cell.counterfactual === counterfactual);
+function compareCounterfactuals(cells: readonly CellResult[], seed: number | string): CounterfactualComparison[] {
+  const shown = unique(cells.flatMap((cell) => (cell.counterfactual === undefined ? [] : shownName(cell))));
+  const comparisons = shown.flatMap((name): CounterfactualComparison[] => {
+    const distorted = cells.filter((cell) => cell.counterfactual !== undefined && shownName(cell) === name);
     const { model, encoding } = distorted[0]!;
+    const counterfactual = distorted[0]!.counterfactual!;
     const originals = cells.filter((cell) => cell.counterfactual === undefined && cell.encoding === encoding);
     const { a, b } = bySeed(originals, distorted);
     if (a.length === 0) return [];
     const alternative = 'greater';
-    const rng = createRng(seed).fork('bootstrap').fork(`${model} ${counterfactual}`);
+    const rng = createRng(seed).fork('bootstrap').fork(`${model} ${name}`);
     return [
       {
         model,
@@ -169,7 +171,7 @@ function whereDifferent<T>(test: () => T): T | null {
 }
 
 /** The F1 of two conditions on the seeds that both have, ascending. */
-function bySeed(first: readonly Cell[], second: readonly Cell[]): { a: number[]; b: number[] } {
+function bySeed(first: readonly CellResult[], second: readonly CellResult[]): { a: number[]; b: number[] } {
   const other = new Map(second.map(({ seed, f1 }) => [seed, f1]));
   const shared = first.filter(({ seed }) => other.has(seed)).sort((x, y) => x.seed - y.seed);
   return { a: shared.map(({ f1 }) => f1), b: shared.map(({ seed }) => other.get(seed)!) };

@@ -1,8 +1,20 @@
 import { join } from 'node:path';
 
-/** Where a study keeps what. Clones, mining indexes and votes under `cache` make a rerun quick and may be deleted; the rest are stages' folders, each with its manifest. */
+/** Where one way of splitting keeps what follows from it. */
+export interface FoldFolder {
+  split: string;
+  deduped: string;
+  /** By budget, then by encoding or counterfactual: see `shownName`. */
+  encoded: (budget: string, shown: string) => string;
+}
+
+/** Where a study keeps what. Clones, mining indexes and votes under `cache` make a rerun quick and may be deleted; the rest are stages' folders, each with its manifest, and the cells. */
 export function studyFolder(root: string) {
-  const run = (model: string, shown: string, seed: number): string => join(root, 'runs', model, shown, `${seed}`);
+  const foldIn = (folder: string): FoldFolder => ({
+    split: join(folder, 'split'),
+    deduped: join(folder, 'deduped'),
+    encoded: (budget, shown) => join(folder, 'encoded', budget, shown),
+  });
   return {
     root,
     /** `PROJECT/changes.jsonl`, `PROJECT/evidence.jsonl`, `PROJECT/rejects.jsonl`. */
@@ -12,12 +24,10 @@ export function studyFolder(root: string) {
     clone: (project: string) => join(root, 'cache', 'clones', `${project}.git`),
     votes: join(root, 'cache', 'votes.jsonl'),
     triaged: join(root, 'triaged'),
-    split: join(root, 'split'),
-    deduped: join(root, 'deduped'),
-    /** By encoding or counterfactual. */
-    encoded: (shown: string) => join(root, 'encoded', shown),
-    model: (model: string, encoding: string, seed: number) => join(run(model, encoding, seed), 'model'),
-    predictions: (model: string, shown: string, seed: number) => join(run(model, shown, seed), 'predictions'),
+    /** The folder itself where there is one way of splitting, `folds/PROJECT` where each project is left out in turn. */
+    fold: (project?: string): FoldFolder => foldIn(project === undefined ? root : join(root, 'folds', project)),
+    /** The cells, where they are not shared with other studies. */
+    store: join(root, 'store'),
     report: join(root, 'report'),
   };
 }

@@ -1,29 +1,26 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { RedefError } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
 import * as v from 'valibot';
+import { type Cell, cellSchema } from './cells/cell.js';
+import { type RunStore, runStore } from './cells/run-store.js';
 import type { StudyFolder } from './study-folder.js';
 
-/** One run: which encoding or counterfactual was shown to a model trained with which seed. */
-const runKeySchema = v.object({
-  model: v.string(),
-  encoding: v.string(),
-  counterfactual: v.exactOptional(v.string()),
-  seed: v.number(),
-});
-export type RunKey = v.InferOutput<typeof runKeySchema>;
-
 const planSchema = v.object({
-  schema: v.literal('redef.study-plan/1'),
+  schema: v.literal('redef.study-plan/2'),
   projects: v.array(v.string()),
-  /** In the order of the report. */
-  runs: v.array(runKeySchema),
+  /** The projects that are left out in turn; none where there is one way of splitting. */
+  folds: v.array(v.string()),
+  /** Folder of the run store, relative to the study's. */
+  store: v.string(),
+  /** In the order of the report; their folders are relative to the study's. */
+  cells: v.array(cellSchema),
   /** Of the bootstrap. */
   seed: v.number(),
 });
 
-/** What a study consists of: which parts of its folder the report is made from. */
+/** What a study consists of: which parts of its folder and which cells the report is made from. */
 export type StudyPlan = v.InferOutput<typeof planSchema>;
 
 const fileOf = (study: StudyFolder): string => join(study.root, 'study.json');
@@ -47,4 +44,29 @@ export async function readPlan(study: StudyFolder): Promise<StudyPlan> {
     code: 'invalid-plan',
     remedy: 'Name the folder of a study that redef study wrote.',
   });
+}
+
+export function storeOf(study: StudyFolder, plan: Pick<StudyPlan, 'store'>): RunStore {
+  return runStore(resolve(study.root, plan.store));
+}
+
+/** The cells of a plan with their folders as paths that this process can read: what `runCell` and executors take. */
+export function cellsOf(study: StudyFolder, plan: Pick<StudyPlan, 'cells'>): Cell[] {
+  const at = (path: string): string => resolve(study.root, path);
+  return plan.cells.map(({ spec: { checkpoint, ...spec }, ...cell }) => ({
+    ...cell,
+    spec: { ...spec, ...(checkpoint && { checkpoint: { ...checkpoint, folder: at(checkpoint.folder) } }) },
+    examples: { encoded: at(cell.examples.encoded), labels: at(cell.examples.labels), split: at(cell.examples.split) },
+  }));
+}
+
+/** The cells that a study's folder was planned with, in the order of the report, and the store that they lie in. */
+export async function listCells(study: StudyFolder): Promise<{ cells: Cell[]; store: RunStore }> {
+  const plan = await readPlan(study);
+  return { cells: cellsOf(study, plan), store: storeOf(study, plan) };
+}
+
+/** A path as a plan or a report holds it. */
+export function relativePath(from: string, to: string): string {
+  return relative(from, to).replaceAll('\\', '/') || '.';
 }

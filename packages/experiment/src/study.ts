@@ -1,5 +1,6 @@
 import type { ProgressEvent } from '@redef/core';
 import { RedefError } from '@redef/core';
+import type { Manifest } from '@redef/core/files';
 import type { RemovalPolicy } from '@redef/dedup';
 import {
   type Budget,
@@ -11,8 +12,10 @@ import {
   paperEncodings,
 } from '@redef/encoders';
 import type { MineOptions } from '@redef/mining';
-import { createLinearEngine, type TrainingEngine } from '@redef/training';
 import { createRuleVoter, type Rule, type VoteCache, type Voter } from '@redef/triage';
+import { type Cell, shownName } from './cells/cell.js';
+import { type CellEvent, createSequentialExecutor, type Executor } from './cells/executor.js';
+import { type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
 import type { StudyResults } from './results.js';
 import { paperSeeds } from './seeds.js';
 import type { SplitRule } from './split.js';
@@ -20,13 +23,11 @@ import type { StageOptions, StageResult } from './stage.js';
 import { dedupStage } from './stages/dedup.js';
 import { encodeStage } from './stages/encode.js';
 import { mineStage } from './stages/mine.js';
-import { predictStage } from './stages/predict.js';
 import { reportStage } from './stages/report.js';
 import { splitStage } from './stages/split.js';
-import { trainStage } from './stages/train.js';
 import { triageStage } from './stages/triage.js';
 import { studyFolder } from './study-folder.js';
-import { type RunKey, type StudyPlan, writePlan } from './study-plan.js';
+import { cellsOf, relativePath, type StudyPlan, storeOf, writePlan } from './study-plan.js';
 
 /** Of the counterfactuals' draws and the bootstrap. */
 const studySeed = paperSeeds[0]!;
@@ -43,57 +44,58 @@ export interface Study {
   ballots?: number;
   rule?: Rule;
   voteCache?: VoteCache;
-  /** Default: the paper's, by time per repository and class. */
-  split?: SplitRule;
+  /** Default: the paper's, by time per repository and class. `leave-one-project-out` tests on each project in turn. */
+  split?: SplitRule | { rule: 'leave-one-project-out' };
   /** Default `cut-from-train`. */
   policy?: RemovalPolicy;
   /** Default: the paper's five. */
   encodings?: readonly EncodingName[];
-  /** Default: the paper's four, as far as their encodings are in the study. */
-  counterfactuals?: readonly CounterfactualName[];
+  /** Default: the paper's four, as far as their encodings are in the study. Others take the encoding that shows them, by default diff-tags. */
+  counterfactuals?: readonly (CounterfactualName | { name: CounterfactualName; encoding: EncodingName })[];
   /** Default {@link paperSeeds}. */
   seeds?: readonly number[];
-  /** Default: 512 lexemes. */
-  budget?: Budget;
-  /** Default: the linear baseline. */
-  engine?: TrainingEngine;
-  epochs?: number;
+  /** Default: the linear baseline over 512 lexemes. */
+  models?: readonly StudyModel[];
+  /** Default `fixed`. */
+  threshold?: Cell['threshold'];
+  /** Folder of the run store. Default: in the study's folder. One that several studies name holds each common cell once. */
+  store?: string;
+  /** Default: one cell after the other, in this process. */
+  executor?: Executor;
 }
 
-export interface StudyEvent {
-  type: 'stage';
-  result: StageResult;
-}
+export type StudyEvent =
+  | { type: 'stage'; result: StageResult }
+  | { type: 'cell'; cell: Cell; event: CellEvent; done: number; failed: number; total: number };
 
 export interface StudyOptions extends Omit<StageOptions, 'onEvent'> {
   onEvent?: (event: ProgressEvent | StudyEvent) => void;
 }
 
+/** The baseline that stands in every study. */
+export function linearModel(budget?: Budget, epochs?: number): StudyModel {
+  const tokenizer = createLexicalTokenizer();
+  return {
+    name: 'linear',
+    budget: budget ?? { tokenizer, maxTokens: tokenizer.maxTokens },
+    spec: () => ({ engine: 'linear', options: {}, ...(epochs !== undefined && { epochs }) }),
+  };
+}
+
 /**
- * The whole chain over a folder: mine, triage, split, de-duplicate, encode, train, predict, report. Each stage runs only
- * where its inputs or options changed since the folder was last written, so a stopped study goes on where it stood.
- *
- * Stage 1 trains every encoding with every seed. Stage 2 shows the counterfactuals: those that the paper applies to
- * training too are trained anew, the others are put to the Stage 1 model of the same seed (ReDef, section 3.2).
+ * The whole chain over a folder: mine, triage, split, de-duplicate, encode, run every cell, report. Each stage runs only
+ * where its inputs or options changed since the folder was last written and each cell only where the store has none, so a
+ * stopped study goes on where it stood. A cell that fails is recorded and named in the report; the rest go on.
  */
 export async function runStudy(
   study: Study,
   options: StudyOptions = {},
 ): Promise<{ results: StudyResults; folder: string }> {
-  const {
-    repositories,
-    voters = [createRuleVoter()],
-    encodings = paperEncodings,
-    seeds = paperSeeds,
-    engine = createLinearEngine(),
-  } = study;
-  const tokenizer = study.budget?.tokenizer ?? createLexicalTokenizer();
-  const budget = study.budget ?? { tokenizer, maxTokens: tokenizer.maxTokens };
-  const counterfactuals = chosenCounterfactuals(study, encodings);
-  checkProjects(repositories);
-
+  const { repositories, models = [linearModel()], encodings = paperEncodings, seeds = paperSeeds } = study;
+  const shown = shownWays(study, encodings);
+  checkNames(repositories, models);
   const at = studyFolder(study.out);
-  const { onEvent, ...quiet } = options; // of a single run's epochs nothing is told
+  const { onEvent, signal } = options;
   const tell = async <Result extends StageResult>(stage: Promise<Result>): Promise<Result> => {
     const result = await stage;
     onEvent?.({ type: 'stage', result });
@@ -115,12 +117,12 @@ export async function runStudy(
       ),
     );
   }
-  await tell(
+  const triaged = await tell(
     triageStage(
       {
         mined: at.mined,
         out: at.triaged,
-        voters,
+        voters: study.voters ?? [createRuleVoter()],
         ...(study.ballots !== undefined && { ballots: study.ballots }),
         ...(study.rule && { rule: study.rule }),
         ...(study.voteCache && { cache: study.voteCache }),
@@ -128,86 +130,153 @@ export async function runStudy(
       options,
     ),
   );
-  const labelled = { mined: at.mined, labels: at.triaged };
-  await tell(splitStage({ ...labelled, out: at.split, ...(study.split && { rule: study.split }) }, options));
-  await tell(
-    dedupStage(
-      { ...labelled, split: at.split, out: at.deduped, ...(study.policy && { policy: study.policy }) },
-      options,
-    ),
-  );
 
-  const shownAs = [
-    ...encodings.map((encoding) => ({
-      shown: encoding,
-      trainedOn: encoding as string,
-      as: { encoding },
-      key: { encoding },
-    })),
-    ...counterfactuals.map((counterfactual) => {
-      const { encoding, appliesTo } = counterfactualTraits(counterfactual);
-      return {
-        shown: counterfactual,
-        trainedOn: appliesTo.train ? counterfactual : encoding,
-        as: { counterfactual, seed: studySeed },
-        key: { encoding, counterfactual },
-      };
-    }),
-  ];
+  const labelled = { mined: at.mined, labels: at.triaged };
+  const rules = splitRules(study.split, repositories);
+  const sources = new Map<string, ExampleSource>();
+  for (const { fold, rule } of rules) {
+    const { split, deduped, encoded } = at.fold(fold);
+    await tell(splitStage({ ...labelled, out: split, ...(rule && { rule }) }, options));
+    const policy = study.policy ? { policy: study.policy } : {};
+    const divided = await tell(dedupStage({ ...labelled, split, out: deduped, ...policy }, options));
+    for (const budget of uniqueBudgets(models)) {
+      for (const way of shown) {
+        const out = encoded(budgetName(budget), shownName(way));
+        const as =
+          way.counterfactual === undefined ? way : { ...way, counterfactual: way.counterfactual, seed: studySeed };
+        const rows = await tell(encodeStage({ mined: at.mined, split: deduped, out, as, budget }, options));
+        sources.set(sourceKey(fold, budget, way), sourceOf(at.root, rows, triaged, divided));
+      }
+    }
+  }
+
+  const store = study.store ?? at.store;
   const plan: StudyPlan = {
-    schema: 'redef.study-plan/1',
+    schema: 'redef.study-plan/2',
     projects: repositories.map(({ project }) => project),
-    runs: shownAs.flatMap(({ key }) => seeds.map((seed): RunKey => ({ model: engine.id, ...key, seed }))),
+    folds: rules.flatMap(({ fold }) => fold ?? []),
+    store: relativePath(at.root, store),
+    cells: relativeCheckpoints(
+      at.root,
+      planCells({
+        models,
+        shown,
+        seeds,
+        folds: rules.flatMap(({ fold }) => fold ?? []),
+        threshold: study.threshold ?? 'fixed',
+        source: (fold, budget, way) => sources.get(sourceKey(fold, budget, way))!,
+      }),
+    ),
     seed: studySeed,
   };
   await writePlan(at, plan);
 
-  for (const [position, { shown, trainedOn, as }] of shownAs.entries()) {
-    await tell(encodeStage({ mined: at.mined, split: at.deduped, out: at.encoded(shown), as, budget }, options));
-    const examples = { encoded: at.encoded(shown), labels: at.triaged, split: at.deduped };
-    for (const [run, seed] of seeds.entries()) {
-      const model = at.model(engine.id, trainedOn, seed);
-      if (shown === trainedOn) {
-        const epochs = study.epochs === undefined ? {} : { epochs: study.epochs };
-        await tell(trainStage({ ...examples, out: model, engine, seed, ...epochs }, quiet));
-      }
-      await tell(
-        predictStage({ ...examples, model, out: at.predictions(engine.id, shown, seed), engine, seed }, quiet),
-      );
-      const done = position * seeds.length + run + 1;
-      onEvent?.({ type: 'progress', stage: 'train and predict', done, total: plan.runs.length, unit: 'runs' });
-    }
+  const { executor = createSequentialExecutor() } = study;
+  const cells = new Map(cellsOf(at, plan).map((cell) => [cell.key, cell]));
+  let done = 0;
+  let failed = 0;
+  const run = { folder: at.root, store: storeOf(at, plan), ...(signal && { signal }) };
+  for await (const event of executor.submit([...cells.values()], run)) {
+    if (event.type === 'done') done++;
+    if (event.type === 'failed') failed++;
+    onEvent?.({ type: 'cell', cell: cells.get(event.key)!, event, done, failed, total: cells.size });
   }
 
   const { results, folder } = await tell(reportStage(at, plan, options));
   return { results, folder };
 }
 
-/** @throws `RedefError` `invalid-option` for a counterfactual whose encoding is not in the study */
-function chosenCounterfactuals(study: Study, encodings: readonly EncodingName[]): readonly CounterfactualName[] {
-  const encodingOf = (name: CounterfactualName): string => counterfactualTraits(name).encoding;
-  const included = (name: CounterfactualName): boolean => encodings.some((encoding) => encoding === encodingOf(name));
+/** Encodings, then counterfactuals. @throws `RedefError` `invalid-option` for a counterfactual whose encoding is not in the study */
+function shownWays(study: Study, encodings: readonly EncodingName[]): Shown[] {
+  const stage1 = encodings.map((encoding): Shown => ({ encoding }));
+  const included = (encoding: string): encoding is EncodingName => encodings.some((name) => name === encoding);
   const { counterfactuals } = study;
-  if (!counterfactuals) return paperCounterfactuals.filter(included);
-  const alone = counterfactuals.find((name) => !included(name));
-  if (alone === undefined) return counterfactuals;
-  throw new RedefError(`${alone} distorts the encoding ${encodingOf(alone)}, which is not in this study`, {
-    code: 'invalid-option',
-    remedy: `Add ${encodingOf(alone)} to the encodings, or leave ${alone} out.`,
+  const stage2 = (counterfactuals ?? paperCounterfactuals).flatMap((given): Shown[] => {
+    const { name: counterfactual, ...own } = typeof given === 'string' ? { name: given } : given;
+    const { encoding } = counterfactualTraits(counterfactual, 'encoding' in own ? own.encoding : undefined);
+    if (included(encoding)) return [{ encoding, counterfactual }];
+    if (!counterfactuals) return [];
+    throw new RedefError(`${counterfactual} distorts the encoding ${encoding}, which is not in this study`, {
+      code: 'invalid-option',
+      remedy: `Add ${encoding} to the encodings, or leave ${counterfactual} out.`,
+    });
   });
+  return [...stage1, ...stage2];
 }
 
-function checkProjects(repositories: Study['repositories']): void {
-  const names = repositories.map(({ project }) => project);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+function splitRules(split: Study['split'], repositories: Study['repositories']): { fold?: string; rule?: SplitRule }[] {
+  if (split?.rule !== 'leave-one-project-out') return [split ? { rule: split } : {}];
+  if (repositories.length < 2) {
+    throw new RedefError('leave-one-project-out needs two projects at least', {
+      code: 'invalid-option',
+      remedy: 'Add repositories, or choose another split.',
+    });
+  }
+  return repositories.map(({ project }) => ({
+    fold: project,
+    rule: { rule: 'cross-project', testProjects: [project] },
+  }));
+}
+
+/** A folder's name: the tokenizer and the most tokens of an input. */
+function budgetName({ tokenizer, maxTokens }: Budget): string {
+  return `${tokenizer.id.replace(/[^\w.-]+/g, '-')}-${maxTokens}`;
+}
+
+function uniqueBudgets(models: readonly StudyModel[]): Budget[] {
+  return [...new Map(models.map(({ budget }) => [budgetName(budget), budget])).values()];
+}
+
+const sourceKey = (fold: string | undefined, budget: Budget, way: Shown): string =>
+  JSON.stringify([fold, budgetName(budget), shownName(way)]);
+
+function sourceOf(root: string, encoded: StageResult, labels: StageResult, split: StageResult): ExampleSource {
+  const digest = ({ outputs }: Manifest, file: string): string => outputs[file]!;
+  return {
+    examples: {
+      encoded: relativePath(root, encoded.folder),
+      labels: relativePath(root, labels.folder),
+      split: relativePath(root, split.folder),
+    },
+    inputs: {
+      'encoded/encoded.jsonl': digest(encoded.manifest, 'encoded.jsonl'),
+      'labels/labels.jsonl': digest(labels.manifest, 'labels.jsonl'),
+      'split/splits.jsonl': digest(split.manifest, 'splits.jsonl'),
+    },
+  };
+}
+
+function relativeCheckpoints(root: string, cells: readonly Cell[]): Cell[] {
+  return cells.map(({ spec: { checkpoint, ...spec }, ...cell }) => ({
+    ...cell,
+    spec: {
+      ...spec,
+      ...(checkpoint && { checkpoint: { ...checkpoint, folder: relativePath(root, checkpoint.folder) } }),
+    },
+  }));
+}
+
+function checkNames(repositories: Study['repositories'], models: readonly StudyModel[]): void {
+  const projects = repositories.map(({ project }) => project);
+  const name = repeated(projects);
+  const model = repeated(models.map(({ name }) => name));
   const problem =
-    names.length === 0
+    projects.length === 0
       ? 'a study needs at least one repository'
-      : twice !== undefined
-        ? `two repositories are both called ${twice}`
-        : names.find((name) => !/^[\w][\w.@+-]*$/.test(name)) !== undefined
+      : name !== undefined
+        ? `two repositories are both called ${name}`
+        : projects.find((project) => !/^[\w][\w.@+-]*$/.test(project)) !== undefined
           ? 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit'
-          : undefined;
+          : model !== undefined
+            ? `two models are both called ${model}`
+            : undefined;
   if (problem)
-    throw new RedefError(problem, { code: 'invalid-option', remedy: 'Name each repository: --repo NAME=PATH.' });
+    throw new RedefError(problem, {
+      code: 'invalid-option',
+      remedy: 'Give each repository and each model a name of its own.',
+    });
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  return names.find((name, i) => names.indexOf(name) !== i);
 }

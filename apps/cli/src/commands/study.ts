@@ -1,6 +1,17 @@
 import { join, resolve } from 'node:path';
+import { RedefError } from '@redef/core';
 import { type CounterfactualName, counterfactualNames, type EncodingName, encodingNames } from '@redef/encoders';
-import { importStage, resultTable, ruleBasedWarning, runStudy, type Study, studyFolder } from '@redef/experiment';
+import {
+  cellTitle,
+  importStage,
+  linearModel,
+  resultTable,
+  ruleBasedWarning,
+  runStudy,
+  type Study,
+  type StudyResults,
+  studyFolder,
+} from '@redef/experiment';
 import { createBudget, defaultPrices, openVoteFile, type Voter } from '@redef/triage';
 import { Command } from 'commander';
 import { addBudgetOptions, type BudgetOptions, budgetOf } from '../budget.js';
@@ -12,6 +23,8 @@ import { writeSampleHistory } from '../sample-history/index.js';
 import { localFolder, parseSource } from '../sources.js';
 import { renderTextTable } from '../text-table.js';
 import { createPanelist } from '../voters.js';
+import { cellCommand } from './study-cell.js';
+import { createCellProgress } from './study-progress.js';
 
 interface Options extends MiningFlags, BudgetOptions {
   out: string;
@@ -53,6 +66,7 @@ export const studyCommand = (cli: CliContext): Command =>
         .option('--workers <n>', 'worker processes for mining', integer(0))
         .option('--force', 'run every stage again')
         .option('--json', 'print the results as JSON')
+        .addCommand(cellCommand(cli))
         .addCommand(importCommand(cli)),
     ),
   ).action(async (options: Options) => {
@@ -70,34 +84,45 @@ export const studyCommand = (cli: CliContext): Command =>
       mining: miningOptions(options),
       voters,
       voteCache,
-      budget,
+      models: [linearModel(budget, epochs)],
       ...(ballots !== undefined && { ballots }),
       ...(encodings && { encodings }),
       ...(counterfactuals && { counterfactuals }),
       ...(seeds && { seeds }),
-      ...(epochs !== undefined && { epochs }),
       ...(workers !== undefined && { workers }),
     };
+    const tellCell = createCellProgress(cli, Date.now);
     const { results } = await runStudy(study, {
       signal: cli.signal,
       ...(force && { force }),
       onEvent: (event) => {
         if (event.type === 'progress') cli.onProgress(event);
-        else if (!isRun(event.result.manifest.stage)) cli.stderr.write(`${describeStage(event.result)}\n`);
+        else if (event.type === 'stage') cli.stderr.write(`${describeStage(event.result)}\n`);
+        else tellCell(event);
       },
     }).finally(() => voteCache.close());
-    if (json) {
-      print(cli, JSON.stringify(results, null, 2));
-      return;
-    }
-    const warning = results.data?.triage.summary.rule_based ? [`Note: ${ruleBasedWarning.text}`, ''] : [];
-    print(
-      cli,
-      [renderTextTable(resultTable(results)), '', ...warning, `report: ${join(folder.report, 'report.html')}`].join(
-        '\n',
-      ),
-    );
+    print(cli, json ? JSON.stringify(results, null, 2) : summary(results, join(folder.report, 'report.html')));
+    failWhereCellsAreMissing(results);
   });
+
+function summary(results: StudyResults, report: string): string {
+  const warning = results.data?.triage.summary.rule_based ? [`Note: ${ruleBasedWarning.text}`, ''] : [];
+  return [renderTextTable(resultTable(results)), '', ...warning, `report: ${report}`].join('\n');
+}
+
+/** The report is there; the run is not whole. */
+function failWhereCellsAreMissing({ missing, cells }: StudyResults): void {
+  const [first] = missing;
+  if (!first) return;
+  const why = first.error ? `${cellTitle(first)}: ${first.error.message}` : `${cellTitle(first)} was not run`;
+  throw new RedefError(
+    `${missing.length} of ${missing.length + cells.length} cells have no result, the first: ${why}`,
+    {
+      code: 'cells-missing',
+      remedy: 'The report names them. Mend the cause and run the same command again: it does what is missing.',
+    },
+  );
+}
 
 const importCommand = (cli: CliContext): Command =>
   new Command('import')
@@ -113,9 +138,6 @@ function votersOf({ voter = ['rules'], budget }: Pick<Options, 'voter' | 'budget
   const money = { prices: defaultPrices, ...(budget !== undefined && { budget: createBudget(budget) }) };
   return voter.map((spec) => createPanelist(spec, {}, money, { env: cli.env, now: Date.now }).voter);
 }
-
-/** Training and prediction stages come by the dozen: progress shows them. */
-const isRun = (stage: string): boolean => stage === 'train' || stage === 'predict';
 
 async function localRepositories(
   sources: readonly string[],

@@ -1,5 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
+import { shownName } from '../cells/cell.js';
+import { averageFolds } from '../evaluate.js';
 import type { StudyData, StudyResults } from '../results.js';
 
 /** A picture of a study: an SVG that stands alone, and what it shows in words. */
@@ -48,22 +50,28 @@ function classCounts({ projects, classes }: StudyData): Figure | undefined {
   });
 }
 
-function lengths({ lengths: distribution }: StudyData): Figure | undefined {
-  if (!distribution || distribution.percentiles.length === 0) return undefined;
+function lengths({ lengths: distributions }: StudyData): Figure | undefined {
+  if (distributions.length === 0) return undefined;
+  const points = distributions.flatMap(({ tokenizer, percentiles }) =>
+    percentiles.map((point) => ({ ...point, tokenizer })),
+  );
   return draw({
     name: 'function-lengths',
     title: 'Cumulative distribution of function lengths in tokens (ReDef, Figure 3)',
-    alternative: distribution.fits
-      .map(({ limit, share }) => `${(100 * share).toFixed(1)}% fit into ${limit} tokens`)
+    alternative: distributions
+      .flatMap(({ tokenizer, fits }) =>
+        fits.map(({ limit, share }) => `${tokenizer}: ${(100 * share).toFixed(1)}% fit into ${limit} tokens`),
+      )
       .join('; '),
     options: {
-      x: { label: `tokens of function_after (${distribution.tokenizer})`, type: 'log', grid: true },
+      x: { label: 'tokens of function_after', type: 'log', grid: true },
       y: { label: 'share of functions', percent: true, grid: true, domain: [0, 100] },
+      color: colours(points.map(({ tokenizer }) => tokenizer)),
       marks: [
-        Plot.line(distribution.percentiles, {
+        Plot.line(points, {
           x: 'tokens',
           y: 'share',
-          stroke: palette[1]!,
+          stroke: 'tokenizer',
           curve: 'step-after',
           strokeWidth: 2,
         }),
@@ -74,7 +82,7 @@ function lengths({ lengths: distribution }: StudyData): Figure | undefined {
 }
 
 function f1ByEncoding({ cells, trivial }: StudyResults): Figure | undefined {
-  const rows = cells.filter(({ counterfactual }) => counterfactual === undefined);
+  const rows = averageFolds(cells).filter(({ counterfactual }) => counterfactual === undefined);
   if (rows.length === 0) return undefined;
   const baseline = trivial.find(({ name }) => name === 'all defective');
   return draw({
@@ -143,17 +151,14 @@ function calibrationCurves({ curves }: StudyResults): Figure | undefined {
 
 function sensitivity({ statistics, cells }: StudyResults): Figure | undefined {
   const rows = statistics.counterfactuals.flatMap(({ model, encoding, counterfactual }) => {
-    const original = new Map(
-      cells
-        .filter((c) => c.model === model && c.encoding === encoding && !c.counterfactual)
-        .map(({ seed, f1 }) => [seed, f1]),
-    );
-    return cells
-      .filter((c) => c.model === model && c.counterfactual === counterfactual && original.has(c.seed))
-      .map(({ seed, f1 }) => ({ model, counterfactual, change: f1 - original.get(seed)! }));
+    const ofEncoding = averageFolds(cells).filter((cell) => cell.model === model && cell.encoding === encoding);
+    const original = new Map(ofEncoding.filter((cell) => !cell.counterfactual).map(({ seed, f1 }) => [seed, f1]));
+    return ofEncoding
+      .filter((cell) => cell.counterfactual === counterfactual && original.has(cell.seed))
+      .map((cell) => ({ model, shown: shownName(cell), change: cell.f1 - original.get(cell.seed)! }));
   });
   if (rows.length === 0) return undefined;
-  const names = [...new Set(rows.map(({ counterfactual }) => counterfactual))];
+  const names = [...new Set(rows.map(({ shown }) => shown))];
   return draw({
     name: 'sensitivity',
     title: 'Change of F1 under each counterfactual, every seed shown',
@@ -166,11 +171,8 @@ function sensitivity({ statistics, cells }: StudyResults): Figure | undefined {
       color: colours(rows.map(({ model }) => model)),
       marks: [
         Plot.ruleX([0]),
-        Plot.dot(rows, { x: 'change', y: 'counterfactual', stroke: 'model', r: 4 }),
-        Plot.tickX(
-          rows,
-          Plot.groupY({ x: 'mean' }, { x: 'change', y: 'counterfactual', stroke: 'model', strokeWidth: 3 }),
-        ),
+        Plot.dot(rows, { x: 'change', y: 'shown', stroke: 'model', r: 4 }),
+        Plot.tickX(rows, Plot.groupY({ x: 'mean' }, { x: 'change', y: 'shown', stroke: 'model', strokeWidth: 3 })),
       ],
     },
   });

@@ -14,21 +14,24 @@ export function findings(results: StudyResults): string[] {
     ...encodingSentences(results, conditions),
     ...counterfactualSentences(results),
     ...undefinedSentences(results),
+    ...missingSentences(results),
   ];
 }
 
 function dataSentences({ cells, data }: StudyResults): string[] {
-  const { n, positives } = cells[0]!;
-  if (n === undefined || positives === undefined) return [];
+  const sets = [...new Map(cells.map((cell) => [cell.fold, cell])).values()];
+  if (sets.some((cell) => cell.n === undefined || cell.positives === undefined)) return [];
+  const n = sets.reduce((sum, cell) => sum + cell.n!, 0);
+  const positives = sets.reduce((sum, cell) => sum + cell.positives!, 0);
   const few =
     positives < 30
       ? ' That is few: read every figure below with its spread over seeds, and as no more than a sketch.'
       : '';
   const kept = data
-    ? `${data.dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; `
+    ? `${data.splits[0]!.dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; `
     : '';
   return [
-    `${kept}the test set has ${n} changes, of which ${positives} are defective (${percent(positives / n)}).${few}`,
+    `${kept}${sets.length > 1 ? `the ${sets.length} test sets have` : 'the test set has'} ${n} changes, of which ${positives} are defective (${percent(positives / n)}).${few}`,
   ];
 }
 
@@ -87,6 +90,14 @@ function undefinedSentences({ cells }: StudyResults): string[] {
     : [
         `${count} of ${cells.length} runs leave some metric undefined; it is counted at its stated value (results.json names them).`,
       ];
+}
+
+function missingSentences({ missing }: StudyResults): string[] {
+  if (missing.length === 0) return [];
+  const failed = missing.filter(({ error }) => error).length;
+  return [
+    `${missing.length} planned runs have no result (${failed} failed, ${missing.length - failed} not run yet); the comparisons above are over the seeds that both sides have.`,
+  ];
 }
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;

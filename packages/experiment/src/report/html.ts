@@ -1,4 +1,4 @@
-import type { Block, ReportDocument, Table } from './document.js';
+import type { Block, Link, ReportDocument, Table } from './document.js';
 
 const style = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --page: #ffffff; --band: #f6f8fa; --warn: #9a6700; --warn-page: #fff8c5; }
@@ -17,9 +17,12 @@ th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align:
 th { background: var(--band); }
 .right { text-align: right; }
 .baseline { color: var(--soft); }
+summary { cursor: pointer; color: var(--soft); }
 figure { margin: 1.6rem 0; }
 figcaption { color: var(--soft); font-size: .9rem; padding-bottom: .35rem; }
 figure svg { display: block; max-width: 100%; height: auto; }
+a { color: inherit; text-decoration-color: var(--line); text-underline-offset: .2em; }
+a:hover { text-decoration-color: currentColor; }
 li { margin: .25rem 0; overflow-wrap: anywhere; }
 `;
 
@@ -52,7 +55,7 @@ function renderBlock(block: Block): string {
     case 'warning':
       return `<p class="warning" role="note">${escapeHtml(block.text)}</p>`;
     case 'list':
-      return `<ul>${block.items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+      return `<ul>${block.items.map((item) => `<li>${renderText(item)}</li>`).join('')}</ul>`;
     case 'figure':
       return `<figure><figcaption>${escapeHtml(block.figure.title)}</figcaption>${block.figure.svg}</figure>`;
     case 'table':
@@ -60,15 +63,22 @@ function renderBlock(block: Block): string {
   }
 }
 
-function renderTable({ caption, columns, rows }: Table): string {
-  const cell = (tag: 'th' | 'td', text: string, column: number): string =>
-    `<${tag}${tag === 'th' ? ' scope="col"' : ''}${columns[column]!.align === 'right' ? ' class="right"' : ''}>${escapeHtml(text)}</${tag}>`;
+function renderTable({ caption, columns, rows, collapsed }: Table): string {
+  const cell = (tag: 'th' | 'td', text: string | Link, column: number): string =>
+    `<${tag}${tag === 'th' ? ' scope="col"' : ''}${columns[column]!.align === 'right' ? ' class="right"' : ''}>${renderText(text)}</${tag}>`;
   const head = columns.map(({ title }, column) => cell('th', title, column)).join('');
   const body = rows.map(
-    ({ cells, emphasis }) =>
-      `<tr${emphasis ? ` class="${emphasis}"` : ''}>${cells.map((text, column) => cell('td', text, column)).join('')}</tr>`,
+    ({ cells, emphasis, id }) =>
+      `<tr${id === undefined ? '' : ` id="${escapeHtml(id)}"`}${emphasis ? ` class="${emphasis}"` : ''}>${cells.map((text, column) => cell('td', text, column)).join('')}</tr>`,
   );
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(caption)}"><table><caption>${escapeHtml(caption)}</caption><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`;
+  const table = `<div class="scroll" tabindex="0" role="region" aria-label="${escapeHtml(caption)}"><table>${collapsed ? '' : `<caption>${escapeHtml(caption)}</caption>`}<thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`;
+  return collapsed ? `<details><summary>${escapeHtml(caption)}</summary>${table}</details>` : table;
+}
+
+function renderText(text: string | Link): string {
+  return typeof text === 'string'
+    ? escapeHtml(text)
+    : `<a href="${escapeHtml(encodeURI(text.href))}">${escapeHtml(text.text)}</a>`;
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -1,4 +1,4 @@
-import type { ReportDocument, Table } from './document.js';
+import { type Link, type ReportDocument, type Table, textOf } from './document.js';
 
 /** The tables of a report as LaTeX, for `\input` in a paper; needs `booktabs`. */
 export function renderLatex({ blocks }: ReportDocument): string {
@@ -6,7 +6,8 @@ export function renderLatex({ blocks }: ReportDocument): string {
 }
 
 function renderTable({ caption, columns, rows }: Table): string {
-  const line = (cells: readonly string[]): string => `${cells.map(escapeLatex).join(' & ')} \\\\`;
+  const line = (cells: readonly (string | Link)[]): string =>
+    `${cells.map((cell) => escapeLatex(textOf(cell))).join(' & ')} \\\\`;
   return [
     '\\begin{table}',
     `\\caption{${escapeLatex(caption)}}`,

@@ -1,4 +1,4 @@
-import type { Block, ReportDocument } from './document.js';
+import { type Block, type Link, type ReportDocument, textOf } from './document.js';
 
 /** GitHub-flavoured Markdown. */
 export function renderMarkdown({ title, blocks }: ReportDocument): string {
@@ -14,11 +14,11 @@ function renderBlock(block: Block): string {
     case 'warning':
       return `> **${escapeMarkdown(block.text)}**`;
     case 'list':
-      return block.items.map((item) => `- ${escapeMarkdown(item)}`).join('\n');
+      return block.items.map((item) => `- ${renderText(item)}`).join('\n');
     case 'figure':
       return `![${escapeMarkdown(`${block.figure.title}. ${block.figure.alternative}`)}](figures/${block.figure.name}.svg)`;
     case 'table': {
-      const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+      const line = (cells: readonly (string | Link)[]): string => `| ${cells.map(renderText).join(' | ')} |`;
       return [
         `**${escapeMarkdown(block.caption)}**`,
         '',
@@ -28,6 +28,12 @@ function renderBlock(block: Block): string {
       ].join('\n');
     }
   }
+}
+
+function renderText(text: string | Link): string {
+  if (typeof text === 'string' || text.href.startsWith('#')) return escapeMarkdown(textOf(text));
+  const href = encodeURI(text.href).replace(/[()|]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  return `[${escapeMarkdown(text.text)}](${href})`;
 }
 
 /** Text as itself: nothing in a project's name or a message may become markup. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CurveRun, conditionCurves, interpolatedPrecision, lengthDistribution } from '../curves.js';
-import type { Cell } from '../evaluate.js';
+import type { CellResult } from '../evaluate.js';
 import { type StudyData, type StudyResults, tabulate } from '../results.js';
 import { composeReport } from './compose.js';
 import { findings } from './findings.js';
@@ -9,7 +9,12 @@ import { renderLatex } from './latex.js';
 import { renderMarkdown } from './markdown.js';
 
 const wobble = [0.01, -0.02, 0.015, 0, -0.005];
-const cell = (encoding: string, seed: number, f1: number, counterfactual?: string): Cell & { folder: string } => ({
+const cell = (
+  encoding: string,
+  seed: number,
+  f1: number,
+  counterfactual?: string,
+): CellResult & { folder: string } => ({
   model: 'linear',
   encoding,
   ...(counterfactual !== undefined && { counterfactual }),
@@ -68,19 +73,21 @@ function resultsOf(cells: StudyResults['cells'], ruleBased = true): StudyResults
           pairs: [],
         } as unknown as StudyData['triage']['summary'],
       },
-      split: stage,
-      dedup: { ...stage, details: { rows: { 'train defective': 40, 'train clean': 120 } } },
-      encodings: [{ encoding: 'diff-tags', ...stage, details: { tokens: 1000, tokens_lost: 250 } }],
+      splits: [{ split: stage, dedup: { ...stage, details: { rows: { 'train defective': 40, 'train clean': 120 } } } }],
+      encodings: [{ encoding: 'diff-tags', models: ['linear'], ...stage, details: { tokens: 1000, tokens_lost: 250 } }],
       classes: [
         { project: 'demo', label: 'defective', count: 40 },
         { project: 'demo', label: 'clean', count: 120 },
       ],
-      lengths: lengthDistribution(
-        'lexical/1',
-        Array.from({ length: 300 }, (_, i) => 10 + 5 * i),
-      ),
+      lengths: [
+        lengthDistribution(
+          'lexical/1',
+          Array.from({ length: 300 }, (_, i) => 10 + 5 * i),
+        ),
+      ],
     },
     ...tabulate(cells, 1),
+    missing: [],
     curves: cells.length === 0 ? [] : [conditionCurves(curveRuns)],
   };
 }

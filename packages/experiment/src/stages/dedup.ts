@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Counter, digestOf, type Label, type Split } from '@redef/core';
 import { writeFileAtomic, writeJsonl } from '@redef/core/files';
-import { auditChanges, type RemovalPolicy, type SplitChange } from '@redef/dedup';
+import { auditChanges, type DataAudit, type RemovalPolicy, type SplitChange } from '@redef/dedup';
 import { deduplicateSplit, type PairRow } from '../deduplicate.js';
 import { readTable, tableInputs } from '../folders.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
@@ -70,10 +70,37 @@ export async function dedupStage(input: DedupStageInput, options: StageOptions =
         return {
           outputs: ['splits.jsonl', 'rejects.jsonl', 'audit.json'],
           counts: { in: rows.length, kept: kept.length, dropped: dropped.toJSON() },
-          details: { rows: counts.toJSON() },
+          details: { rows: counts.toJSON(), audit: leaksOf(audit) },
         };
       },
     },
     options,
   );
+}
+
+/** What the sets shared as they came: the manifest's short form of `audit.json`. */
+export interface SplitLeaks {
+  /** Distinct pairs of texts in two sets or more, by how they were compared. */
+  cross_set_duplicates: Record<string, number>;
+  /** Pairs of texts under both labels. */
+  contradictions: number;
+  /** Commits, and functions, with changes in two sets or more. */
+  commits_shared: number;
+  functions_shared: number;
+  /** Changes older than one of an earlier set: over everything, and within each project and label. */
+  too_early: { overall: number; within: number };
+}
+
+function leaksOf({ levels, contradictions, leaks: { commits, functions, time = [] } }: DataAudit): SplitLeaks {
+  const tooEarly = (order: (typeof time)[number] | undefined): number =>
+    Object.values(order?.rowsTooEarly ?? {}).reduce((sum, rows) => sum + rows, 0);
+  return {
+    cross_set_duplicates: Object.fromEntries(
+      levels.map(({ level, crossSetDuplicates }) => [level, crossSetDuplicates]),
+    ),
+    contradictions,
+    commits_shared: commits?.shared ?? 0,
+    functions_shared: functions?.shared ?? 0,
+    too_early: { overall: tooEarly(time[0]), within: tooEarly(time[1]) },
+  };
 }

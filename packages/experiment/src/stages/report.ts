@@ -3,39 +3,42 @@ import { writeReport } from '../report/write-report.js';
 import { collectResults, type StudyResults } from '../results.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 import type { StudyFolder } from '../study-folder.js';
-import type { StudyPlan } from '../study-plan.js';
+import { relativePath, type StudyPlan } from '../study-plan.js';
 
-/** Writes `report.html`, `report.md`, `tables.tex`, `figures/*.svg` and `results.json`. */
+/** Writes `report.html`, `report.md`, `tables.tex`, `figures/*.svg` and `results.json` from the cells that are done. */
 export async function reportStage(
   study: StudyFolder,
   plan: StudyPlan,
   options: StageOptions = {},
 ): Promise<StageResult & { results: StudyResults }> {
   const { signal } = options;
-  const { projects, runs, seed } = plan;
   const results = await collectResults(study, plan, signal ? { signal } : {});
-  const folders = [study.triaged, study.split, study.deduped, ...projects.map(study.minedProject)];
+  const { missing, cells, data } = results;
+  const folds = plan.folds.length > 0 ? plan.folds.map(study.fold) : [study.fold()];
+  const folders = [
+    study.triaged,
+    ...folds.flatMap(({ split, deduped }) => [split, deduped]),
+    ...plan.projects.map(study.minedProject),
+    ...(data?.encodings ?? []).map(({ folder }) => join(study.root, folder)),
+    ...cells.flatMap(({ folder }) => (folder === undefined ? [] : join(study.root, folder))),
+  ];
+  const manifests = folders.map((folder) => join(folder, 'manifest.json'));
+  const { cells: planned, ...rest } = plan;
   const stage = await runStage(
     {
       name: 'report',
       folder: study.report,
-      inputFiles: Object.fromEntries(
-        [
-          ...folders,
-          ...runs.map((run) => study.predictions(run.model, run.counterfactual ?? run.encoding, run.seed)),
-        ].map((folder) => [
-          `${folder.slice(study.root.length + 1).replaceAll('\\', '/')}/manifest.json`,
-          join(folder, 'manifest.json'),
-        ]),
-      ),
-      config: { plan },
-      seed,
-      run: async () => {
-        return {
-          outputs: await writeReport(study.report, results),
-          counts: { in: runs.length, kept: results.cells.length, dropped: {} },
-        };
-      },
+      inputFiles: Object.fromEntries(manifests.map((path) => [relativePath(study.root, path), path])),
+      config: { ...rest, cells: planned.map(({ key, model }) => ({ key, model })), missing },
+      seed: plan.seed,
+      run: async () => ({
+        outputs: await writeReport(study.report, results),
+        counts: {
+          in: planned.length,
+          kept: cells.length,
+          dropped: missing.length > 0 ? { missing: missing.length } : {},
+        },
+      }),
     },
     options,
   );

@@ -52,7 +52,7 @@ export async function splitStage(
             kept: splits.length,
             dropped: changes.length > splits.length ? { 'no-label': changes.length - splits.length } : {},
           },
-          details: { rows: counts.toJSON() },
+          details: { rule: splitRuleName(rule), rows: counts.toJSON() },
         };
       },
     },

@@ -1,0 +1,117 @@
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunOptions, throwIfAborted } from '@redef/core';
+import { fileError, makeFolder } from '@redef/core/files';
+import * as v from 'valibot';
+
+export interface ClaimOptions extends Pick<RunOptions, 'signal'> {
+  /** How often a waiting process looks again. Default 500. */
+  pollMs?: number;
+  /** A claim of another machine that did not move for this long is that of a dead process. Default 60,000. */
+  staleMs?: number;
+  /** How often the holder moves its claim. Default 10,000. */
+  beatMs?: number;
+}
+
+const holderSchema = v.object({ host: v.string(), pid: v.number(), turn: v.number(), beat: v.number() });
+type Holder = v.InferOutput<typeof holderSchema>;
+
+/** What this process holds: a claim with its pid that is not here was left by an earlier process of that pid. */
+const held = new Set<string>();
+let turns = 0;
+
+/**
+ * The exclusive right to a piece of work, among processes that see one file system. Waits while another living process
+ * holds it and takes over from a dead one: on this machine its pid is gone; on another its claim no longer moves. No
+ * clock is compared with another machine's.
+ *
+ * @returns the release
+ */
+export async function claim(path: string, options: ClaimOptions = {}): Promise<() => Promise<void>> {
+  const { signal, pollMs = 500, staleMs = 60_000, beatMs = 10_000 } = options;
+  await makeFolder(dirname(path));
+  const own: Holder = { host: hostname(), pid: process.pid, turn: ++turns, beat: 0 };
+  let seen = '';
+  let unmovedMs = 0;
+  while (!(await put(path, own))) {
+    throwIfAborted(signal);
+    const found = await readText(path);
+    if (found === undefined) continue; // released in between
+    unmovedMs = found === seen ? unmovedMs + pollMs : 0;
+    seen = found;
+    if (isDead(found, path) ?? unmovedMs >= staleMs) await takeAway(path, found, own);
+    else await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
+  }
+  held.add(path);
+  const beating = setInterval(() => beat(path, own), beatMs);
+  beating.unref();
+  return async () => {
+    clearInterval(beating);
+    if (isOurs(await readText(path), own)) await rm(path, { force: true });
+    held.delete(path);
+  };
+}
+
+/** The claim appears with its content, so that nobody finds one that names nobody yet. */
+async function put(path: string, own: Holder): Promise<boolean> {
+  const draft = draftOf(path, own);
+  try {
+    await writeFile(draft, JSON.stringify(own));
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw fileError(error, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function beat(path: string, own: Holder): Promise<void> {
+  if (!isOurs(await readText(path), own)) return;
+  own.beat++;
+  await writeFile(path, JSON.stringify(own)).catch(() => {}); // a full disk does not end the work
+}
+
+/** Removes a dead process's claim, and gives it back where another was quicker to claim anew. */
+async function takeAway(path: string, found: string, own: Holder): Promise<void> {
+  const draft = draftOf(path, own);
+  try {
+    await rename(path, draft);
+  } catch {
+    return; // somebody else removed it
+  }
+  if ((await readText(draft)) !== found) await link(draft, path).catch(() => {});
+  await rm(draft, { force: true });
+}
+
+/** `undefined` where only time can tell: the holder is on another machine. */
+function isDead(text: string, path: string): boolean | undefined {
+  const holder = parse(text);
+  if (!holder || holder.host !== hostname()) return undefined;
+  if (holder.pid === process.pid) return !held.has(path);
+  try {
+    process.kill(holder.pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+  }
+}
+
+function isOurs(text: string | undefined, { host, pid, turn }: Holder): boolean {
+  const holder = text === undefined ? undefined : parse(text);
+  return holder?.host === host && holder.pid === pid && holder.turn === turn;
+}
+
+function parse(text: string): Holder | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), holderSchema), text);
+  return parsed.success ? parsed.output : undefined;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+const draftOf = (path: string, { host, pid, turn }: Holder): string => `${path}.${host}.${pid}.${turn}`;

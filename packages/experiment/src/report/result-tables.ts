@@ -1,0 +1,228 @@
+import { describe, type RmAnova2Result } from '@redef/stats';
+import { cellTitle, shownName } from '../cells/cell.js';
+import type { Condition } from '../evaluate.js';
+import type { StudyResults } from '../results.js';
+import { equivalenceMargin } from '../statistics.js';
+import { type Block, type Link, left, right, type Table } from './document.js';
+import { metricCells, metricColumns, plusMinus, pValue, signed, whole } from './format.js';
+
+export function resultTable(results: StudyResults): Table {
+  const { conditions } = results;
+  return {
+    kind: 'table',
+    caption: `Test results, mean ± standard deviation over seeds (ReDef, Table 3): ${testSets(results)}`,
+    columns: [left('model'), left('encoding'), right('seeds'), ...metricColumns()],
+    rows: [
+      ...conditions
+        .filter(({ counterfactual }) => counterfactual === undefined)
+        .map((condition) => ({
+          cells: [condition.model, condition.encoding, runsOf(condition), ...plusMinus(condition)],
+        })),
+      ...trivialRows(results, ['none', '']),
+    ],
+  };
+}
+
+function testSets({ cells }: StudyResults): string {
+  const folds = new Map(cells.map(({ fold, n, positives }) => [fold, { n, positives }]));
+  const known = [...folds.values()].flatMap(({ n, positives }) =>
+    n === undefined || positives === undefined ? [] : [{ n, positives }],
+  );
+  if (known.length === 0) return 'size of the test set unknown';
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const sizes = `${sum(known.map(({ n }) => n))} test changes, ${sum(known.map(({ positives }) => positives))} defective`;
+  return folds.size > 1 ? `mean of ${folds.size} projects left out in turn, ${sizes} in all` : sizes;
+}
+
+function trivialRows({ trivial }: StudyResults, between: readonly string[]): Table['rows'] {
+  return trivial.map((predictor) => ({
+    cells: [predictor.name, ...between, ...metricCells(predictor)],
+    emphasis: 'baseline' as const,
+  }));
+}
+
+/** Number of seeds, with a link to their rows in {@link runTable}. */
+function runsOf(condition: Condition): Link {
+  return { text: whole(condition.seeds.length), href: `#${anchorOf(condition)}` };
+}
+
+const anchorOf = (condition: Pick<Condition, 'model' | 'encoding' | 'counterfactual'>): string =>
+  `run-${condition.model}-${shownName(condition)}`.replace(/[^\w-]+/g, '-');
+
+/** Every cell with its figures, each linked to the files it came from. */
+export function runTable({ cells }: StudyResults): Table {
+  const seen = new Set<string>();
+  return {
+    kind: 'table',
+    collapsed: true,
+    caption: `Every run (${cells.length}): the figures link to the cell's files`,
+    columns: [left('model'), left('shown'), left('left out'), right('seed'), ...metricColumns(), left('files')],
+    rows: cells.map((cell) => {
+      const anchor = anchorOf(cell);
+      const first = !seen.has(anchor);
+      seen.add(anchor);
+      const file = (text: string, name: string): string | Link =>
+        cell.folder === undefined || text === '' ? text : { text, href: `../${cell.folder}/${name}` };
+      return {
+        ...(first && { id: anchor }),
+        cells: [
+          cell.model,
+          shownName(cell),
+          cell.fold ?? '',
+          String(cell.seed),
+          ...metricCells(cell).map((figure) => file(figure, 'metrics.json')),
+          file(cell.folder === undefined ? '' : 'predictions', 'predictions.jsonl'),
+        ],
+      };
+    }),
+  };
+}
+
+export function missingBlocks({ missing }: StudyResults): Block[] {
+  if (missing.length === 0) return [];
+  return [
+    { kind: 'heading', text: 'Missing runs' },
+    {
+      kind: 'table',
+      caption: `${missing.length} planned runs have no result; nothing above counts them`,
+      columns: [left('run'), left('why')],
+      rows: missing.map((cell) => ({
+        cells: [cellTitle(cell), cell.error ? `failed, ${cell.error.code}: ${cell.error.message}` : 'not run yet'],
+      })),
+    },
+  ];
+}
+
+export function comparisonBlocks({ statistics }: StudyResults): Block[] {
+  const { anova, anovaAbsent, mainEffect, encodings } = statistics;
+  return [
+    { kind: 'paragraph', text: anova ? describe(anova).sentence : `No two-way analysis of variance: ${anovaAbsent}.` },
+    ...(anova ? [anovaTable(anova)] : []),
+    {
+      kind: 'table',
+      caption:
+        'Encodings compared on the means over models and within each model: paired t-tests on F1, Holm-adjusted by family',
+      columns: [
+        left('model'),
+        left('first'),
+        left('second'),
+        right('mean difference'),
+        right('t'),
+        right('p'),
+        right('p, Holm'),
+        right('d_z'),
+      ],
+      rows: [...(mainEffect?.comparisons ?? []).map((pair) => ({ model: 'all models', ...pair })), ...encodings].map(
+        ({ model, first, second, test, pHolm }) => ({
+          cells: [
+            model,
+            first,
+            second,
+            ...(test
+              ? [
+                  signed(test.meanDifference),
+                  test.t.toFixed(2),
+                  pValue(test.p),
+                  pValue(pHolm!),
+                  test.cohensDz.toFixed(2),
+                ]
+              : ['not testable', '', '', '', '']),
+          ],
+        }),
+      ),
+    },
+  ];
+}
+
+function anovaTable({ effects }: RmAnova2Result): Table {
+  return {
+    kind: 'table',
+    caption: 'Two-way repeated-measures analysis of variance of F1, seeds as subjects (ReDef, Table 4)',
+    columns: [
+      left('effect'),
+      right('F'),
+      right('df'),
+      right('df, error'),
+      right('p'),
+      right('p, Greenhouse-Geisser'),
+      right('partial η²'),
+      right('f'),
+    ],
+    rows: effects.map(({ name, f, dfNumerator, dfDenominator, p, sphericity, partialEtaSquared, cohensF }) => ({
+      cells: [
+        name,
+        f.toFixed(2),
+        `${dfNumerator}`,
+        `${dfDenominator}`,
+        pValue(p),
+        sphericity ? pValue(sphericity.pGreenhouseGeisser) : '',
+        partialEtaSquared.toFixed(2),
+        cohensF.toFixed(2),
+      ],
+    })),
+  };
+}
+
+export function counterfactualBlocks(results: StudyResults): Block[] {
+  const { conditions } = results;
+  const { counterfactuals } = results.statistics;
+  if (counterfactuals.length === 0) return [{ kind: 'paragraph', text: 'None was asked for.' }];
+  const of = (model: string, encoding: string, counterfactual?: string): Condition | undefined =>
+    conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === counterfactual);
+  const change = (condition: Condition, original: Condition | undefined): string =>
+    condition.counterfactual === undefined || !original || original.mean.f1 === 0
+      ? ''
+      : percentChange(condition.mean.f1 / original.mean.f1 - 1);
+  return [
+    {
+      kind: 'table',
+      caption: 'Each counterfactual beside its encoding, with the change of F1 in percent (ReDef, Table 5)',
+      columns: [left('model'), left('condition'), right('change'), ...metricColumns()],
+      rows: [
+        ...counterfactuals.flatMap(({ model, encoding, counterfactual }) => {
+          const original = of(model, encoding);
+          return [original, of(model, encoding, counterfactual)].flatMap((condition) =>
+            condition
+              ? [{ cells: [model, shownName(condition), change(condition, original), ...plusMinus(condition)] }]
+              : [],
+          );
+        }),
+        ...trivialRows(results, ['none', '']),
+      ],
+    },
+    {
+      kind: 'table',
+      caption: `Does the counterfactual make F1 fall? One-sided tests over the same seeds, Holm-adjusted; 95% bootstrap interval; and two one-sided tests that F1 moves by less than ${equivalenceMargin}`,
+      columns: [
+        left('model'),
+        left('counterfactual'),
+        right('F1 lost'),
+        right('interval'),
+        right('t'),
+        right('p'),
+        right('p, Holm'),
+        right('p, Wilcoxon'),
+        right('p, equivalent'),
+        right('d_z'),
+      ],
+      rows: counterfactuals.map(
+        ({ model, meanDifference, tTest, wilcoxon, bootstrap, equivalence, pHolm, ...shown }) => ({
+          cells: [
+            model,
+            shownName(shown),
+            signed(meanDifference),
+            bootstrap ? `${signed(bootstrap.interval.low)} to ${signed(bootstrap.interval.high)}` : '',
+            ...(tTest ? [tTest.t.toFixed(2), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
+            wilcoxon ? pValue(wilcoxon.p) : '',
+            equivalence ? pValue(equivalence.p) : '',
+            tTest ? tTest.cohensDz.toFixed(2) : '',
+          ],
+        }),
+      ),
+    },
+  ];
+}
+
+function percentChange(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(2)}%`;
+}

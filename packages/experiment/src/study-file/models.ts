@@ -1,0 +1,170 @@
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { digestOf, RedefError, type RunOptions } from '@redef/core';
+import { digestFile, fileError } from '@redef/core/files';
+import {
+  createLexicalTokenizer,
+  loadTokenizer,
+  type Tokenizer,
+  type TokenizerPresetName,
+  tokenizerPresets,
+} from '@redef/encoders';
+import { downloadModel } from '@redef/models/hub';
+import { createCharacterTokenizer } from '../chat/character-tokenizer.js';
+import type { StudyModel } from '../plan-cells.js';
+import { linearModel } from '../study.js';
+import type { ModelEntry, StudyFile, TrainingSettings } from './schema.js';
+
+export interface ModelContext extends RunOptions {
+  /** Folder that paths in the study file are relative to. */
+  base: string;
+  /** Keeps what is downloaded from the hub. */
+  cacheFolder: string;
+}
+
+/**
+ * The models of a study file with their tokenizers loaded and, from the hub, their weights downloaded. The linear baseline
+ * is added where the file does not name it, so that every table has it.
+ */
+export async function studyModels(file: StudyFile, context: ModelContext): Promise<StudyModel[]> {
+  const models: StudyModel[] = [];
+  for (const entry of file.models) models.push(await studyModel(entry, file, context));
+  return file.models.some(({ kind }) => kind === 'linear') ? models : [...models, linearModel()];
+}
+
+async function studyModel(entry: ModelEntry, file: StudyFile, context: ModelContext): Promise<StudyModel> {
+  switch (entry.kind) {
+    case 'linear':
+      return linear(entry, context);
+    case 'checkpoint':
+      return checkpoint(entry, file, context);
+    case 'scratch':
+      return scratch(entry, file, context);
+    case 'chat':
+      return chat(entry);
+  }
+}
+
+type Entry<Kind extends ModelEntry['kind']> = Extract<ModelEntry, { kind: Kind }>;
+
+async function linear(entry: Entry<'linear'>, context: ModelContext): Promise<StudyModel> {
+  const { tokenizer: source, preset, max_tokens, learning_rate, l2, epochs, name = 'linear' } = entry;
+  if (source !== undefined && preset === undefined) {
+    throw new RedefError(`models: ${name}: a tokenizer needs its preset`, {
+      code: 'invalid-study',
+      remedy: `Add preset, one of ${Object.keys(tokenizerPresets).join(', ')}.`,
+    });
+  }
+  const tokenizer =
+    source === undefined
+      ? createLexicalTokenizer()
+      : await loadTokenizer(sourceIn(source, context), { preset: preset!, ...hub(context) });
+  const options = {
+    ...(learning_rate !== undefined && { learningRate: learning_rate }),
+    ...(l2 !== undefined && { l2 }),
+  };
+  return {
+    name,
+    budget: { tokenizer, maxTokens: max_tokens ?? tokenizer.maxTokens },
+    spec: () => ({ engine: 'linear', options, ...(epochs !== undefined && { epochs }) }),
+  };
+}
+
+async function checkpoint(entry: Entry<'checkpoint'>, file: StudyFile, context: ModelContext): Promise<StudyModel> {
+  const { preset, checkpoint: source = `hub:${tokenizerPresets[preset].hub}`, name = preset } = entry;
+  const folder = await checkpointFolder(source, context);
+  const tokenizer = await tokenizerOf(entry.tokenizer ?? folder, preset, context);
+  const digest = await checkpointDigest(folder);
+  return {
+    name,
+    budget: { tokenizer, maxTokens: entry.max_tokens ?? tokenizer.maxTokens },
+    spec: ({ size }) => ({
+      engine: 'onnx',
+      options: { ...onnxOptions({ ...file.training, ...entry.training }), vocabularySize: size },
+      epochs: entry.training?.epochs ?? file.training.epochs,
+      checkpoint: { folder, digest },
+    }),
+  };
+}
+
+async function scratch(entry: Entry<'scratch'>, file: StudyFile, context: ModelContext): Promise<StudyModel> {
+  const { preset, config, name = 'scratch' } = entry;
+  const tokenizer = await tokenizerOf(entry.tokenizer, preset, context);
+  return {
+    name,
+    budget: { tokenizer, maxTokens: entry.max_tokens ?? tokenizer.maxTokens },
+    spec: ({ size }) => ({
+      engine: 'onnx',
+      options: {
+        ...onnxOptions({ ...file.training, ...entry.training }),
+        vocabularySize: size,
+        config: { pad_token_id: tokenizer.padId, ...config, vocab_size: size },
+      },
+      epochs: entry.training?.epochs ?? file.training.epochs,
+    }),
+  };
+}
+
+function chat(entry: Entry<'chat'>): StudyModel {
+  const { model, name = model.replace(/[^\w.@+-]+/g, '-'), base_url, temperature, max_output_tokens } = entry;
+  return {
+    name,
+    budget: { tokenizer: createCharacterTokenizer(entry.max_characters), maxTokens: entry.max_characters },
+    spec: (_, encoding) => ({
+      engine: 'chat',
+      options: {
+        model,
+        encoding,
+        temperature,
+        maxOutputTokens: max_output_tokens,
+        ...(base_url !== undefined && { baseURL: base_url }),
+      },
+    }),
+  };
+}
+
+/** The settings of a study file under the engine's names. */
+function onnxOptions({ epochs: _, ...training }: TrainingSettings): Record<string, unknown> {
+  return {
+    learningRate: training.learning_rate,
+    batchSize: training.batch_size,
+    accumulation: training.gradient_accumulation,
+    schedule: training.schedule,
+    warmUp: training.warm_up,
+    weightDecay: training.weight_decay,
+    positiveWeight: training.positive_weight,
+  };
+}
+
+const hub = ({ cacheFolder, signal }: ModelContext) => ({ cacheFolder, ...(signal && { signal }) });
+
+function sourceIn(source: string, { base }: ModelContext): string {
+  return source.startsWith('hub:') ? source : resolve(base, source);
+}
+
+function tokenizerOf(source: string, preset: TokenizerPresetName, context: ModelContext): Promise<Tokenizer> {
+  return loadTokenizer(sourceIn(source, context), { preset, ...hub(context) });
+}
+
+async function checkpointFolder(source: string, context: ModelContext): Promise<string> {
+  if (!source.startsWith('hub:')) return resolve(context.base, source);
+  const [repo = '', revision] = source.slice(4).split('@');
+  const { cacheFolder: cacheDir, signal, onEvent } = context;
+  const run = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
+  return downloadModel({ repo, cacheDir, ...(revision !== undefined && { revision }), ...run });
+}
+
+/** Of configuration and weights, wherever the folder lies. */
+async function checkpointDigest(folder: string): Promise<string> {
+  let names: string[];
+  try {
+    names = (await readdir(folder))
+      .filter((name) => name === 'config.json' || /\.(safetensors|bin)$/.test(name))
+      .sort();
+  } catch (error) {
+    throw fileError(error, folder);
+  }
+  const digests: string[] = [];
+  for (const name of names) digests.push(await digestFile(join(folder, name)));
+  return digestOf([names, digests]);
+}

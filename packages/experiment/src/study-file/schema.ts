@@ -1,0 +1,260 @@
+import type { RemovalPolicy } from '@redef/dedup';
+import {
+  type CounterfactualName,
+  counterfactualNames,
+  type EncodingName,
+  encodingNames,
+  paperEncodings,
+  type TokenizerPresetName,
+  tokenizerPresets,
+} from '@redef/encoders';
+import type { MineOptions } from '@redef/mining';
+import type { Rule } from '@redef/triage';
+import * as v from 'valibot';
+import { paperSeeds } from '../seeds.js';
+
+// What a study file may say. Every member has a default but `repositories`; the defaults are those of ReDef, and each
+// names the section that it is from, or says that it is ours.
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(1));
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const positive = v.pipe(v.number(), v.gtValue(0));
+const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
+const seed = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const encodingSchema = v.picklist(encodingNames as readonly EncodingName[]);
+const counterfactualSchema = v.picklist(counterfactualNames as readonly CounterfactualName[]);
+
+const repositorySchema = v.pipe(
+  v.unknown(),
+  v.transform((given) => (typeof given === 'string' ? { source: given } : given)),
+  v.strictObject({
+    /** Default: the last part of the source. */
+    project: v.exactOptional(text),
+    /** A folder, relative to the study file, or a URL that git can clone. */
+    source: text,
+  }),
+);
+
+/** ReDef, section 3.1; see `MineOptions` of `@redef/mining` for each. */
+const miningSchema = v.strictObject({
+  /** Default `loose`, the paper's rule: the word "revert" and the hash of an earlier commit. */
+  label: v.exactOptional(v.picklist(['loose', 'strict', 'any'])),
+  /** Clean candidates for each defective one. Default 2: the paper's pools, 11,807 and 6,257, before triage. */
+  ratio: v.exactOptional(positive),
+  /** Days between a clean candidate and its defective one. Default 180; the paper says "a similar time period". */
+  window_days: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
+  all_clean: v.exactOptional(v.boolean()),
+  keep_relanded: v.exactOptional(v.boolean()),
+  /** Default: the four words that the paper names. */
+  problem_words: v.exactOptional(v.array(text)),
+  /** Default 5, as the paper. */
+  later_commits: v.exactOptional(count),
+  since: v.exactOptional(text),
+  until: v.exactOptional(text),
+  range: v.exactOptional(text),
+  branch: v.exactOptional(text),
+  author: v.exactOptional(text),
+  paths: v.exactOptional(v.array(text)),
+  ignore_paths: v.exactOptional(v.array(text)),
+  extensions: v.exactOptional(v.array(text)),
+  seed: v.exactOptional(seed),
+});
+
+const triageSchema = v.strictObject({
+  /** `rules`, `MODEL` of OpenAI, or `MODEL@URL` of a compatible server. Default `rules`, offline; the paper asked GPT-4o (section 3.1). */
+  voters: v.optional(v.pipe(v.array(text), v.minLength(1)), ['rules']),
+  /** Default 3 (section 3.1). */
+  ballots: v.optional(count, 3),
+  /** Default `unanimous-ab` (section 3.1). */
+  rule: v.optional(v.picklist(['unanimous-ab', 'unanimous', 'majority-ab'] satisfies Rule[]), 'unanimous-ab'),
+});
+
+const splitSchema = v.pipe(
+  v.unknown(),
+  v.transform((given) => (typeof given === 'string' ? { rule: given } : given)),
+  v.variant('rule', [
+    v.strictObject({ rule: v.picklist(['per-class', 'strict', 'leave-one-project-out']) }),
+    v.strictObject({ rule: v.literal('cross-project'), test_projects: v.pipe(v.array(text), v.minLength(1)) }),
+  ]),
+);
+
+/** Training of language models; the linear baseline has options of its own. */
+const trainingEntries = {
+  learning_rate: positive,
+  batch_size: count,
+  gradient_accumulation: count,
+  epochs: count,
+  schedule: v.picklist(['linear', 'constant']),
+  warm_up: share,
+  weight_decay: share,
+  positive_weight: v.union([v.literal('balanced'), positive], 'expected balanced or a number above 0'),
+};
+
+const trainingSchema = v.strictObject({
+  /** Default 1e-5 (section 4.4). */
+  learning_rate: v.optional(trainingEntries.learning_rate, 1e-5),
+  /** Default 8 (section 4.4). */
+  batch_size: v.optional(trainingEntries.batch_size, 8),
+  /** Batches that make one step. Default 4: section 4.4 accumulates gradients and does not say over how many. */
+  gradient_accumulation: v.optional(trainingEntries.gradient_accumulation, 4),
+  /** Default 6 (section 4.4). */
+  epochs: v.optional(trainingEntries.epochs, 6),
+  /** Default `linear` (section 4.4). */
+  schedule: v.optional(trainingEntries.schedule, 'linear'),
+  /** Share of the steps. Default 0.1 (section 4.4). */
+  warm_up: v.optional(trainingEntries.warm_up, 0.1),
+  /** AdamW's. Default 0.01, PyTorch's: section 4.4 names no value. */
+  weight_decay: v.optional(trainingEntries.weight_decay, 0.01),
+  /** Default `balanced`: N_neg / N_pos (section 4.4). */
+  positive_weight: v.optional(trainingEntries.positive_weight, 'balanced'),
+});
+export type TrainingSettings = v.InferOutput<typeof trainingSchema>;
+
+/** What one model has otherwise than the study. */
+const ownTrainingSchema = v.exactOptional(
+  v.strictObject({
+    learning_rate: v.exactOptional(trainingEntries.learning_rate),
+    batch_size: v.exactOptional(trainingEntries.batch_size),
+    gradient_accumulation: v.exactOptional(trainingEntries.gradient_accumulation),
+    epochs: v.exactOptional(trainingEntries.epochs),
+    schedule: v.exactOptional(trainingEntries.schedule),
+    warm_up: v.exactOptional(trainingEntries.warm_up),
+    weight_decay: v.exactOptional(trainingEntries.weight_decay),
+    positive_weight: v.exactOptional(trainingEntries.positive_weight),
+  }),
+);
+
+const presetNames = Object.keys(tokenizerPresets) as TokenizerPresetName[];
+
+const reading = {
+  /** As tables name it. */
+  name: v.exactOptional(v.pipe(v.string(), v.regex(/^[\w][\w.@+-]*$/, 'expected letters, digits and . _ @ + -'))),
+  /** Most tokens of an input. Default: what the model reads, 512 or 1,024 (section 4.2). */
+  max_tokens: v.exactOptional(count),
+};
+
+const linearSchema = v.strictObject({
+  kind: v.literal('linear'),
+  ...reading,
+  /** A folder or `hub:owner/name`, with its preset. Default: lexemes. */
+  tokenizer: v.exactOptional(text),
+  preset: v.exactOptional(v.picklist(presetNames)),
+  learning_rate: v.exactOptional(positive),
+  l2: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
+  epochs: v.exactOptional(count),
+});
+
+const checkpointSchema = v.strictObject({
+  kind: v.literal('checkpoint'),
+  ...reading,
+  /** The model's family: how its inputs are framed, and how many tokens it reads. */
+  preset: v.picklist(presetNames),
+  /** A folder, relative to the study file, or `hub:owner/name`, `hub:owner/name@revision`. Default: the preset's on the hub. */
+  checkpoint: v.exactOptional(text),
+  /** Default: the checkpoint's own. */
+  tokenizer: v.exactOptional(text),
+  /** Members of `training` above that this model has otherwise. */
+  training: ownTrainingSchema,
+});
+
+const scratchSchema = v.strictObject({
+  kind: v.literal('scratch'),
+  ...reading,
+  preset: v.picklist(presetNames),
+  tokenizer: text,
+  /** Members of a `config.json`; `vocab_size` is the tokenizer's. */
+  config: v.record(v.string(), v.unknown()),
+  training: ownTrainingSchema,
+});
+
+const chatSchema = v.strictObject({
+  kind: v.literal('chat'),
+  name: v.exactOptional(reading.name.wrapped),
+  /** Characters of an input, since a server keeps its tokenizer to itself. Default 8,192. */
+  max_characters: v.optional(count, 8192),
+  model: text,
+  /** Of an OpenAI-compatible server, with its version. Default OpenAI's own. */
+  base_url: v.exactOptional(v.pipe(v.string(), v.url('expected a URL such as http://127.0.0.1:8080/v1'))),
+  /** Default 0. */
+  temperature: v.optional(v.pipe(v.number(), v.minValue(0)), 0),
+  max_output_tokens: v.optional(count, 64),
+});
+
+/** The models of section 4.2 and GraphCodeBERT by their names alone, from the hub; `linear` is the baseline. */
+const named: Readonly<Record<string, unknown>> = {
+  linear: { kind: 'linear' },
+  codebert: { kind: 'checkpoint', name: 'CodeBERT', preset: 'codebert' },
+  codet5p: { kind: 'checkpoint', name: 'CodeT5+', preset: 'codet5p' },
+  unixcoder: { kind: 'checkpoint', name: 'UniXcoder-512', preset: 'unixcoder' },
+  'unixcoder-1024': { kind: 'checkpoint', name: 'UniXcoder-1024', preset: 'unixcoder-1024' },
+  graphcodebert: { kind: 'checkpoint', name: 'GraphCodeBERT', preset: 'graphcodebert' },
+};
+
+const modelSchema = v.pipe(
+  v.unknown(),
+  v.transform((given) => (typeof given === 'string' ? (named[given] ?? { kind: given }) : given)),
+  v.variant('kind', [linearSchema, checkpointSchema, scratchSchema, chatSchema]),
+);
+export type ModelEntry = v.InferOutput<typeof modelSchema>;
+
+const seedsSchema = v.pipe(
+  v.unknown(),
+  v.transform((given) => {
+    const [, first, last] = typeof given === 'string' ? (/^(\d+)-(\d+)$/.exec(given) ?? []) : [];
+    const length = Number(last) - Number(first) + 1;
+    return length >= 1 && length <= 1000 ? Array.from({ length }, (_, i) => Number(first) + i) : given;
+  }),
+  v.array(seed, 'expected a list of seeds, or a range such as 12345-12354'),
+  v.minLength(1),
+);
+
+const counterfactualEntry = v.pipe(
+  v.unknown(),
+  v.transform((given) => (typeof given === 'string' ? { name: given } : given)),
+  v.strictObject({ name: counterfactualSchema, encoding: v.exactOptional(encodingSchema) }),
+);
+
+export const studyFileSchema = v.strictObject({
+  /** Of C and C++ (section 3.1 has 22). */
+  repositories: v.pipe(v.array(repositorySchema), v.minLength(1, 'expected at least one repository')),
+  mining: v.optional(miningSchema, {}),
+  triage: v.optional(triageSchema, {}),
+  /** Default `per-class`: 80/10/10 by time within each repository and class (section 3.1). */
+  split: v.optional(splitSchema, 'per-class'),
+  /** Which side of a duplicate across sets goes. Default `cut-from-train` (R+R, RQ2A). */
+  duplicates: v.optional(v.picklist(['cut-from-train', 'cut-from-test'] satisfies RemovalPolicy[]), 'cut-from-train'),
+  /** Default: the four of section 4.2 and the linear baseline. The baseline is added where it is not named. */
+  models: v.optional(v.pipe(v.array(modelSchema), v.minLength(1)), [
+    'codebert',
+    'codet5p',
+    'unixcoder',
+    'unixcoder-1024',
+    'linear',
+  ]),
+  /** Default: the five of section 3.2. */
+  encodings: v.optional(v.pipe(v.array(encodingSchema), v.minLength(1)), [...paperEncodings]),
+  /** Default: the four of section 3.2, as far as their encodings are in the study. Names, or `{ name, encoding }` for those that go with any. */
+  counterfactuals: v.exactOptional(v.array(counterfactualEntry)),
+  /** Default 12345 to 12354 (section 4.4). */
+  seeds: v.optional(seedsSchema, [...paperSeeds]),
+  training: v.optional(trainingSchema, {}),
+  /** Default `fixed`, 0.5 (the paper names none); `validation-f1`: the score with the best F1 on validation. */
+  threshold: v.optional(v.picklist(['fixed', 'validation-f1']), 'fixed'),
+  /** Folder of the run store, relative to the study file. Default: in the study's folder. */
+  store: v.exactOptional(text),
+});
+
+/** A checked study file: every default in its place. */
+export type StudyFile = v.InferOutput<typeof studyFileSchema>;
+/** What a study file may hold. */
+export type StudyFileInput = v.InferInput<typeof studyFileSchema>;
+
+/** `window_days` as `windowDays`. */
+export function miningOptionsOf({
+  mining,
+}: Pick<StudyFile, 'mining'>): Omit<MineOptions, 'project' | 'index' | 'workers'> {
+  return Object.fromEntries(
+    Object.entries(mining).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()), value]),
+  );
+}
