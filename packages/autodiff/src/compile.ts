@@ -2,7 +2,8 @@ import { RedefError } from '@redef/core';
 import { describe, shapeError } from './errors.js';
 import { collectAncestors } from './gradients.js';
 import type { Source } from './graph.js';
-import { encodeModel, type OnnxNode, type OnnxValue } from './onnx/model.js';
+import { type Lowering, lower } from './lowering.js';
+import { encodeModel, type OnnxGraph, type OnnxNode, type OnnxValue } from './onnx/model.js';
 import { sameShape } from './shape.js';
 import type { GraphNode, Tensor, Update } from './tensor.js';
 
@@ -10,6 +11,8 @@ import type { GraphNode, Tensor, Update } from './tensor.js';
 export interface CompiledGraph {
   /** The `.onnx` file: kilobytes, since weights are inputs. */
   model: Uint8Array;
+  /** What the file holds. */
+  graph: OnnxGraph;
   /** Its inputs: data, variables and noise. */
   inputs: readonly (OnnxValue & { source: Source })[];
   /** Its outputs: those asked for, then the next values of the variables. */
@@ -28,18 +31,26 @@ const nextName = (variable: Tensor) => `next:${variable.name}`;
 /**
  * Keeps what the outputs and updates need, in the order of writing, and encodes it.
  *
+ * @param lowering what to write otherwise for the provider at hand
  * @throws `RedefError` `shape-mismatch`, `foreign-tensor` or `invalid-name` where they do not go together
  */
-export function compile(outputs: Readonly<Record<string, Tensor>>, updates: readonly Update[] = []): CompiledGraph {
+export function compile(
+  outputs: Readonly<Record<string, Tensor>>,
+  updates: readonly Update[] = [],
+  lowering: Lowering = {},
+): CompiledGraph {
   checkUpdates(updates);
   const wanted = [
     ...Object.entries(outputs),
     ...updates.map(({ variable, next }): [string, Tensor] => [nextName(variable), next]),
   ];
-  const tensors = collectAncestors(...wanted.map(([, tensor]) => tensor));
-  const sources = tensors.flatMap((tensor) =>
-    tensor.node ? [] : [{ ...toValue(tensor), source: tensor.graph.sourceOf(tensor) }],
-  );
+  const tensors = collectAncestors(...wanted.map(([, tensor]) => tensor), ...updates.map(({ variable }) => variable));
+  const sources = tensors.flatMap((tensor) => {
+    if (tensor.node) return [];
+    const source = tensor.graph.sourceOf(tensor);
+    return [{ ...toValue(tensor), freeAxes: source.kind === 'input' ? (source.freeAxes ?? []) : [], source }];
+  });
+  const isFree = sources.some(({ freeAxes }) => freeAxes.length > 0); // then any axis of an output may be
   const inputs = sources.filter(({ source }) => source.kind !== 'constant');
   const constants = sources.flatMap(({ source, ...value }) =>
     source.kind === 'constant' ? [{ ...value, data: source.data }] : [],
@@ -47,18 +58,27 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, updates: read
   checkNames(tensors, Object.keys(outputs), inputs);
 
   const nodes = new Set(tensors.flatMap(({ node }) => node ?? []));
-  const outputValues = wanted.map(([name, tensor]) => ({ ...toValue(tensor), name }));
-  return {
-    model: encodeModel({ nodes: nameOutputs([...nodes], wanted), inputs, outputs: outputValues, constants }),
+  const lowered = lower([...nodes], lowering);
+  const graph: OnnxGraph = {
+    nodes: nameOutputs(lowered.nodes, wanted),
     inputs,
-    outputs: outputValues,
+    outputs: wanted.map(([name, tensor]) => {
+      return { ...toValue(tensor), name, freeAxes: isFree ? tensor.shape.map((_, axis) => axis) : [] };
+    }),
+    constants: [...constants, ...lowered.constants],
+  };
+  return {
+    model: encodeModel(graph),
+    graph,
+    inputs,
+    outputs: graph.outputs,
     updates: new Map(updates.map(({ variable }) => [variable.name, nextName(variable)])),
     overwritable: findOverwritable(
       [...nodes],
       updates,
       wanted.map(([, tensor]) => tensor),
     ),
-    lines: new Map([...nodes].map(({ outputs, line }) => [outputs[0]!, line])),
+    lines: lowered.lines,
   };
 }
 
@@ -66,7 +86,7 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, updates: read
  * The nodes, each computing an output under the output's own name: an Identity node in between would copy it. Only an
  * output that is an input, or another output too, takes one.
  */
-function nameOutputs(nodes: readonly GraphNode[], wanted: readonly (readonly [string, Tensor])[]): OnnxNode[] {
+function nameOutputs(nodes: readonly OnnxNode[], wanted: readonly (readonly [string, Tensor])[]): OnnxNode[] {
   const renamed = new Map<string, string>();
   const copies: { name: string; of: string }[] = [];
   for (const [name, tensor] of wanted) {
@@ -75,14 +95,7 @@ function nameOutputs(nodes: readonly GraphNode[], wanted: readonly (readonly [st
   }
   const rename = (name: string) => renamed.get(name) ?? name;
   return [
-    ...nodes.map(({ type, domain, attributes, inputs, outputs }) => ({
-      name: outputs[0]!,
-      type,
-      domain,
-      attributes,
-      inputs: inputs.map(({ name }) => rename(name)),
-      outputs: outputs.map(rename),
-    })),
+    ...nodes.map((node) => ({ ...node, inputs: node.inputs.map(rename), outputs: node.outputs.map(rename) })),
     ...copies.map(({ name, of }) => ({
       name,
       type: 'Identity',

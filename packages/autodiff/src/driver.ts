@@ -1,5 +1,6 @@
 import type { CompiledGraph } from './compile.js';
 import type { DType, TypedArray } from './dtype.js';
+import type { Lowering } from './lowering.js';
 import type { Shape } from './shape.js';
 
 /**
@@ -9,6 +10,10 @@ import type { Shape } from './shape.js';
 export interface Driver {
   /** Runtime and device: `onnxruntime-node/cpu`. */
   readonly id: string;
+  /** What graphs are to be written otherwise for it. Default: nothing. */
+  readonly lowering?: Lowering;
+  /** Set where variables leave the device after each run: several steps are then put into one, as an ONNX `Loop`. */
+  readonly loopsSteps?: boolean;
   load(graph: CompiledGraph): Promise<Executable>;
   /** Hands numbers over. The array belongs to the driver from then on. */
   upload(dtype: DType, shape: Shape, data: TypedArray): DeviceTensor;
@@ -24,6 +29,8 @@ export interface Executable {
 export interface DeviceTensor {
   readonly dtype: DType;
   readonly shape: Shape;
+  /** Whether the numbers lie in a device's memory, not the host's. */
+  readonly onDevice: boolean;
   /** The numbers on the host; not to be changed. A variable's are valid until it is released or updated. */
   read(): Promise<TypedArray>;
   /** Says that the tensor will not be used again. */

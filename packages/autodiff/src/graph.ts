@@ -9,7 +9,7 @@ import type { GraphNode, Pullback, Tensor } from './tensor.js';
 
 /** What a tensor without a node is: fed at each run, kept from run to run, drawn anew at each run, or fixed. */
 export type Source =
-  | { kind: 'input' }
+  | { kind: 'input'; freeAxes?: readonly number[] }
   | { kind: 'variable'; trainable: boolean; initialize: Initializer }
   | { kind: 'noise' }
   | { kind: 'constant'; data: TypedArray };
@@ -26,7 +26,7 @@ export interface NodeOptions {
   through?: readonly Tensor[];
 }
 
-export type GraphOptions = Partial<Pick<Graph, 'float' | 'standardOps'>>;
+export type GraphOptions = Partial<Pick<Graph, 'float'>>;
 
 /**
  * A computation under construction. Ops called on its tensors append nodes; nothing is computed until a
@@ -35,8 +35,6 @@ export type GraphOptions = Partial<Pick<Graph, 'float' | 'standardOps'>>;
 export class Graph {
   /** The type of weights and activations. */
   readonly float: 'float32' | 'float64';
-  /** Whether to use the ops of the ONNX standard alone, and among them those that every execution provider has. */
-  readonly standardOps: boolean;
   readonly #sources = new Map<string, { tensor: Tensor; source: Source }>();
   readonly #constants = new Map<string, Tensor>();
   #nodeCount = 0;
@@ -44,16 +42,19 @@ export class Graph {
 
   /**
    * @param options.float `float64` to check gradients; a few kernels of ONNX Runtime exist in `float32` alone
-   * @param options.standardOps trades some speed on the CPU for ops that a GPU's provider need not hand back to it
    */
-  constructor({ float = 'float32', standardOps = false }: GraphOptions = {}) {
+  constructor({ float = 'float32' }: GraphOptions = {}) {
     this.float = float;
-    this.standardOps = standardOps;
   }
 
-  /** A value fed at each run. */
-  input(name: string, shape: Shape, dtype: DType = this.float): Tensor {
-    return this.#declare(name, shape, dtype, { kind: 'input' });
+  /**
+   * A value fed at each run.
+   *
+   * @param freeAxes axes for which `shape` is only an example by which ops are checked: the compiled model takes any size
+   * there, so no op after it may hold on to the example (`reshape` and `broadcastTo` do). A {@link Session} keeps to it.
+   */
+  input(name: string, shape: Shape, dtype: DType = this.float, freeAxes: readonly number[] = []): Tensor {
+    return this.#declare(name, shape, dtype, { kind: 'input', freeAxes });
   }
 
   /** A weight: kept from run to run, and what {@link Graph.parameters} lists for training. */

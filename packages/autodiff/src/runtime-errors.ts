@@ -14,7 +14,7 @@ export function loadError(cause: unknown, provider: string): RedefError {
 /** Names the line that asked for the op which failed, and tells a lack of memory apart. */
 export function runError(cause: unknown, { lines }: CompiledGraph): RedefError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  const node = /Name:'([^']*)'/.exec(message)?.[1];
+  const node = [...message.matchAll(/Name:'([^']*)'/g)].map(([, name]) => name!).findLast((name) => lines.has(name)); // innermost
   const line = node === undefined ? undefined : lines.get(node);
   const where = line === undefined ? '' : `${line}: `;
   if (/bad_alloc|allocate memory|out of memory/i.test(message)) {

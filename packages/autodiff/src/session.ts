@@ -3,10 +3,11 @@ import { type CompiledGraph, compile } from './compile.js';
 import type { DeviceTensor, Driver, Executable } from './driver.js';
 import { type TypedArray, toTypedArray } from './dtype.js';
 import { describe } from './errors.js';
+import { loopSteps, stepCount } from './loop.js';
 import { drawNoise } from './noise.js';
 import type { OnnxValue } from './onnx/model.js';
 import { createOnnxRuntimeDriver } from './onnxruntime-driver.js';
-import { sizeOf } from './shape.js';
+import { type Shape, sizeOf } from './shape.js';
 import type { Tensor, Update } from './tensor.js';
 import { Variables } from './variables.js';
 
@@ -31,9 +32,15 @@ export interface RunSessionOptions {
   seed?: string | number;
 }
 
+/** What one of several steps is given. */
+export interface Step extends RunSessionOptions {
+  feeds: Feeds;
+}
+
 /** A graph made ready to run, with the variables it works on. */
 export class Session<Name extends string> {
   #running = false;
+  #looped: { graph: CompiledGraph; executable: Executable } | undefined;
 
   private constructor(
     readonly variables: Variables,
@@ -51,7 +58,7 @@ export class Session<Name extends string> {
   static async create<Name extends string>(options: SessionOptions<Name>): Promise<Session<Name>> {
     const { outputs, updates, rng = createRng(0), driver = createOnnxRuntimeDriver() } = options;
     const variables = options.variables ?? new Variables(driver);
-    const graph = compile(outputs, updates);
+    const graph = compile(outputs, updates, variables.driver.lowering);
     for (const { source, ...value } of graph.inputs) {
       if (source.kind === 'variable')
         variables.declare(value, () => source.initialize(value.shape, rng.fork(value.name)));
@@ -66,7 +73,56 @@ export class Session<Name extends string> {
    * @throws `RedefError` `invalid-feed` (names the input), `run-failed` or `out-of-memory` (name the line of the op);
    * the variables then keep their values
    */
-  async run(feeds: Feeds, { seed }: RunSessionOptions = {}): Promise<Record<Name, TypedArray>> {
+  async run(feeds: Feeds, options: RunSessionOptions = {}): Promise<Record<Name, TypedArray>> {
+    return this.#alone(async () => {
+      const uploaded = this.#upload(this.graph, (input) => [input.shape, arrayFor(input, { feeds, ...options })]);
+      return this.#execute(this.executable, this.graph, uploaded);
+    });
+  }
+
+  /**
+   * Runs the graph once for each step, in order. Where the device would give variables back after every run (CUDA and
+   * DirectML), all steps are one run; its memory holds what is fed, noise included, for all of them at once.
+   *
+   * @returns the outputs of each step
+   * @throws as {@link Session.run}; the variables are then as after a step before the failing one
+   */
+  async runSteps(steps: readonly Step[]): Promise<Record<Name, TypedArray>[]> {
+    const { driver } = this.variables;
+    if (!driver.loopsSteps || steps.length < 2) {
+      const results: Record<Name, TypedArray>[] = [];
+      for (const { feeds, ...options } of steps) results.push(await this.run(feeds, options));
+      return results;
+    }
+    return this.#alone(async () => {
+      if (!this.#looped) {
+        const graph = loopSteps(this.graph);
+        this.#looped = { graph, executable: await driver.load(graph) };
+      }
+      const { graph, executable } = this.#looped;
+      const uploaded = this.#upload(graph, (input) => {
+        if (input.name === stepCount) return [[], BigInt64Array.of(BigInt(steps.length))];
+        const shape = input.shape.slice(1);
+        return [[steps.length, ...shape], join(steps.map((step) => arrayFor({ ...input, shape }, step)))];
+      });
+      const stacked = await this.#execute(executable, graph, uploaded);
+      return steps.map((_, step) => {
+        const slice = (array: TypedArray) => {
+          const size = array.length / steps.length;
+          return array.slice(step * size, (step + 1) * size);
+        };
+        return Object.fromEntries(this.names.map((name) => [name, slice(stacked[name])])) as Record<Name, TypedArray>;
+      });
+    });
+  }
+
+  /** Frees the runtime's memory. The variables stay usable by other sessions. */
+  async close(): Promise<void> {
+    await this.executable.release();
+    await this.#looped?.executable.release();
+  }
+
+  async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running) {
       throw new RedefError('A session was asked to run while it was running', {
         code: 'session-busy',
@@ -75,51 +131,64 @@ export class Session<Name extends string> {
     }
     this.#running = true;
     try {
-      const inputs = this.graph.inputs.map((input) => [input.name, this.#valueOf(input, feeds, seed)] as const);
-      const results = await this.executable.run(new Map(inputs)).finally(() => {
-        for (const [index, { source }] of this.graph.inputs.entries()) {
-          if (source.kind !== 'variable') inputs[index]![1].release();
-        }
-      });
-      for (const [variable, output] of this.graph.updates) this.variables.replace(variable, results.get(output)!);
-      const arrays = {} as Record<Name, TypedArray>;
-      for (const name of this.names) {
-        const result = results.get(name)!;
-        arrays[name] = await result.read();
-        result.release();
-      }
-      return arrays;
+      return await work();
     } finally {
       this.#running = false;
     }
   }
 
-  /** Frees the runtime's memory. The variables stay usable by other sessions. */
-  async close(): Promise<void> {
-    await this.executable.release();
+  /** A tensor for each input: a variable's own, or what `arrayOf` gives. */
+  #upload(
+    graph: CompiledGraph,
+    arrayOf: (input: CompiledGraph['inputs'][number]) => [Shape, TypedArray],
+  ): Map<string, DeviceTensor> {
+    const { driver } = this.variables;
+    return new Map(
+      graph.inputs.map((input) => {
+        const { name, dtype, source } = input;
+        return [name, source.kind === 'variable' ? this.variables.get(name) : driver.upload(dtype, ...arrayOf(input))];
+      }),
+    );
   }
 
-  #valueOf(
-    { source, name, dtype, shape }: CompiledGraph['inputs'][number],
-    feeds: Feeds,
-    seed: string | number | undefined,
-  ): DeviceTensor {
-    const { driver } = this.variables;
-    if (source.kind === 'variable') return this.variables.get(name);
-    if (source.kind === 'input')
-      return driver.upload(
-        dtype,
-        shape,
-        checkFeed({ name, dtype, shape }, Object.hasOwn(feeds, name) ? feeds[name] : undefined),
-      );
-    if (seed === undefined) {
-      throw new RedefError('The graph has dropout, but the run was given no seed', {
-        code: 'missing-seed',
-        remedy: 'Pass { seed } to run, another at each step.',
-      });
+  async #execute(
+    executable: Executable,
+    graph: CompiledGraph,
+    inputs: ReadonlyMap<string, DeviceTensor>,
+  ): Promise<Record<Name, TypedArray>> {
+    const results = await executable.run(inputs).finally(() => {
+      for (const { name, source } of graph.inputs) if (source.kind !== 'variable') inputs.get(name)!.release();
+    });
+    for (const [variable, output] of graph.updates) this.variables.replace(variable, results.get(output)!);
+    const arrays = {} as Record<Name, TypedArray>;
+    for (const name of this.names) {
+      const result = results.get(name)!;
+      arrays[name] = await result.read();
+      result.release();
     }
-    return driver.upload(dtype, shape, drawNoise(seed, name, sizeOf(shape)));
+    return arrays;
   }
+}
+
+/** What an input that is no variable takes at a step. */
+function arrayFor({ source, name, dtype, shape }: CompiledGraph['inputs'][number], { feeds, seed }: Step): TypedArray {
+  if (source.kind === 'input') {
+    return checkFeed({ name, dtype, shape }, Object.hasOwn(feeds, name) ? feeds[name] : undefined);
+  }
+  if (seed === undefined) {
+    throw new RedefError('The graph has dropout, but the run was given no seed', {
+      code: 'missing-seed',
+      remedy: 'Pass { seed } to run, another at each step.',
+    });
+  }
+  return drawNoise(seed, name, sizeOf(shape));
+}
+
+function join(arrays: readonly TypedArray[]): TypedArray {
+  const [first] = arrays as [Float32Array];
+  const joined = new (first.constructor as Float32ArrayConstructor)(first.length * arrays.length);
+  for (const [index, array] of arrays.entries()) joined.set(array as Float32Array, index * first.length);
+  return joined;
 }
 
 function checkFeed(input: OnnxValue, value: Feeds[string] | undefined): TypedArray {

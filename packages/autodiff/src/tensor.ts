@@ -23,6 +23,16 @@ export interface Tensor {
 /** Turns d loss / d output of an op into d loss / d one of its inputs. */
 export type Pullback = (gradient: Tensor) => Tensor;
 
+/** Builds something of a gradient once, for the pullbacks of several inputs. */
+export function shared(build: Pullback): Pullback {
+  const built = new Map<Tensor, Tensor>();
+  return (gradient) => {
+    const known = built.get(gradient) ?? build(gradient);
+    built.set(gradient, known);
+    return known;
+  };
+}
+
 /** One ONNX node. */
 export interface GraphNode {
   readonly type: string;

@@ -1,7 +1,9 @@
 import { createRng } from '@redef/core';
+import type { Driver } from './driver.js';
 import { gradients } from './gradients.js';
 import { Graph, type GraphOptions } from './graph.js';
 import { uniform } from './initializers.js';
+import { createOnnxRuntimeDriver } from './onnxruntime-driver.js';
 import { multiply } from './ops/arithmetic.js';
 import { sum } from './ops/reductions.js';
 import { Session } from './session.js';
@@ -11,6 +13,8 @@ import type { Tensor } from './tensor.js';
 export interface GradientCheckOptions extends GraphOptions {
   /** Distance of the two points of a central difference from the middle. Default 1e-5 in float64, 1e-2 in float32. */
   distance?: number;
+  /** What computes. Default: ONNX Runtime on the CPU. */
+  driver?: Driver;
   /** Maps the random operands, uniform in [-1, 1), into the op's domain. Default: as they are. */
   place?: (value: number) => number;
 }
@@ -27,12 +31,12 @@ export async function gradientError<Name extends string>(
   op: (operands: Record<Name, Tensor>, graph: Graph) => Tensor,
   {
     float = 'float64',
-    standardOps = false,
+    driver = createOnnxRuntimeDriver(),
     distance = float === 'float64' ? 1e-5 : 1e-2,
     place = (value) => value,
   }: GradientCheckOptions = {},
 ): Promise<number> {
-  const graph = new Graph({ float, standardOps });
+  const graph = new Graph({ float });
   const names = Object.keys(shapes) as Name[];
   const operands = Object.fromEntries(names.map((name) => [name, graph.input(name, shapes[name])])) as Record<
     Name,
@@ -46,7 +50,7 @@ export async function gradientError<Name extends string>(
     names.map((name) => operands[name]),
   );
   const outputs = { loss, ...Object.fromEntries(names.map((name, index) => [`d ${name}`, analytic[index]!])) };
-  const session = await Session.create<string>({ outputs });
+  const session = await Session.create<string>({ outputs, driver });
 
   const rng = createRng('operands');
   const feeds = Object.fromEntries(

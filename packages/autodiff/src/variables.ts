@@ -28,7 +28,7 @@ export class Variables {
     const known = this.#values.get(value.name);
     if (!known) this.set(value, initial());
     else if (!sameShape(known.shape, value.shape) || known.dtype !== value.dtype) {
-      throw mismatch(value, describe({ ...known, name: 'a value' }));
+      throw mismatch(value, describe({ name: 'a value', dtype: known.dtype, shape: known.shape }));
     }
   }
 

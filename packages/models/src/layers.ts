@@ -36,7 +36,12 @@ export function normParameters(x: Tensor, name: string): [weight: Tensor, bias: 
   return [x.graph.parameter(`${name}.weight`, features, ones), x.graph.parameter(`${name}.bias`, features, zeros)];
 }
 
+/** The rate of dropout in training, 0 in evaluation. */
+export function rateIn({ training = false }: BuildOptions, rate: number): number {
+  return training ? rate : 0;
+}
+
 /** Dropout at `rate` in training, nothing in evaluation. */
-export function dropoutIn({ training = false }: BuildOptions, x: Tensor, rate: number): Tensor {
-  return training ? dropout(x, rate) : x;
+export function dropoutIn(options: BuildOptions, x: Tensor, rate: number): Tensor {
+  return dropout(x, rateIn(options, rate));
 }

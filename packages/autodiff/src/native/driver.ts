@@ -56,6 +56,7 @@ class ArrayPool {
 /** A tensor of the runtime's over an array of ours. */
 class NativeTensor implements DeviceTensor {
   readonly value: Pointer;
+  readonly onDevice = false;
   #released = false;
 
   constructor(

@@ -5,7 +5,7 @@ import { ProtobufWriter } from './protobuf.js';
 // The part of ONNX that a graph of ours needs. Field and enum numbers: onnx/onnx.proto, IR version 9.
 
 /** An attribute: integers are written as ONNX ints; a float is wrapped, since JavaScript does not tell 1 from 1.0. */
-export type Attribute = number | readonly number[] | string | { readonly float: number };
+export type Attribute = number | readonly number[] | string | { readonly float: number } | OnnxGraph;
 
 export interface OnnxNode {
   name: string;
@@ -21,6 +21,8 @@ export interface OnnxValue {
   name: string;
   dtype: DType;
   shape: Shape;
+  /** Axes whose size the model leaves open: it is then another at each run. */
+  freeAxes?: readonly number[];
 }
 
 export interface OnnxGraph {
@@ -32,7 +34,7 @@ export interface OnnxGraph {
 
 /** ONNX's numbers for element types. */
 export const elementTypes: Record<DType, number> = { float32: 1, uint16: 4, int32: 6, int64: 7, bool: 9, float64: 11 };
-const attributeTypes = { float: 1, int: 2, string: 3, ints: 7 };
+const attributeTypes = { float: 1, int: 2, string: 3, graph: 5, ints: 7 };
 const irVersion = 9;
 const opset = 20;
 
@@ -74,6 +76,8 @@ function writeAttribute(message: ProtobufWriter, attribute: Attribute): void {
     message.string(4, attribute).integer(20, attributeTypes.string);
   } else if ('float' in attribute) {
     message.float(2, attribute.float).integer(20, attributeTypes.float);
+  } else if ('nodes' in attribute) {
+    message.message(6, (inner) => writeGraph(inner, attribute)).integer(20, attributeTypes.graph);
   } else {
     for (const item of attribute) message.integer(8, item);
     message.integer(20, attributeTypes.ints);
@@ -86,11 +90,13 @@ function writeConstant(message: ProtobufWriter, { name, dtype, shape, data }: On
   message.bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
-function writeValue(message: ProtobufWriter, { name, dtype, shape }: OnnxValue): void {
+function writeValue(message: ProtobufWriter, { name, dtype, shape, freeAxes = [] }: OnnxValue): void {
   message.string(1, name).message(2, (type) =>
     type.message(1, (tensor) =>
       tensor.integer(1, elementTypes[dtype]).message(2, (dimensions) => {
-        for (const size of shape) dimensions.message(1, (dimension) => dimension.integer(1, size));
+        for (const [axis, size] of shape.entries()) {
+          dimensions.message(1, (dimension) => (freeAxes.includes(axis) ? dimension : dimension.integer(1, size)));
+        }
       }),
     ),
   );

@@ -1,4 +1,6 @@
 import { RedefError } from '@redef/core';
+import type { Graph } from '../graph.js';
+import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { multiply } from './arithmetic.js';
 import { less, where } from './selection.js';
@@ -9,6 +11,12 @@ import { less, where } from './selection.js';
  * Leave the op out of graphs for evaluation.
  */
 export function dropout(x: Tensor, rate: number): Tensor {
+  const mask = dropoutMask(x.graph, x.shape, rate);
+  return mask ? where(mask.kept, multiply(x, mask.scale), 0) : x;
+}
+
+/** Which elements are kept (bool), and by what they are scaled; nothing where none is dropped. */
+export function dropoutMask(graph: Graph, shape: Shape, rate: number): { kept: Tensor; scale: number } | undefined {
   if (!(rate >= 0 && rate < 1)) {
     throw new RedefError(`dropout: the rate must be at least 0 and below 1, got ${rate}`, {
       code: 'invalid-option',
@@ -16,8 +24,7 @@ export function dropout(x: Tensor, rate: number): Tensor {
     });
   }
   const dropped = Math.round(rate * 2 ** 16);
-  if (dropped === 0) return x;
-  const noise = x.graph.noise(x.shape);
+  if (dropped === 0) return undefined;
   const kept = 2 ** 16 - dropped;
-  return where(less(noise, kept), multiply(x, 2 ** 16 / kept), 0);
+  return { kept: less(graph.noise(shape), kept), scale: 2 ** 16 / kept };
 }

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Graph } from '../graph.js';
 import { binaryCrossEntropy, crossEntropy, meanSquaredError } from '../losses.js';
+import { webgpuLowering } from '../lowering.js';
+import { createOnnxRuntimeDriver } from '../onnxruntime-driver.js';
 import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { type GradientCheckOptions, gradientError } from '../testing.js';
 import { add, divide, multiply, negate, subtract } from './arithmetic.js';
+import { attention } from './attention.js';
 import { dropout } from './dropout.js';
 import { embedding } from './embedding.js';
 import { abs, exp, gelu, log, relu, sigmoid, sqrt, tanh } from './functions.js';
@@ -65,6 +68,13 @@ const cases: Case[] = [
     { a: [2, 2, 4, 3], b: [2, 2, 5, 4] },
     ({ a, b }) => matmul(a, b, { transposeA: true, transposeB: true, scale: -2 }),
   ],
+  ['attention', { a: [2, 3, 4], b: [2, 5, 4], c: [2, 5, 4] }, ({ a, b, c }) => attention(a, b, c)],
+  ['attention, to itself', { a: [2, 2, 3, 4] }, ({ a }) => attention(a, a, a, { scale: 0.7 })],
+  [
+    'attention, with a bias and dropout',
+    { a: [2, 2, 3, 4], b: [2, 2, 3, 4], c: [2, 3, 3] },
+    ({ a, b, c }) => attention(a, b, multiply(b, 2), { bias: c, dropoutRate: 0.4 }),
+  ],
   ['linear', { a: [3, 4], b: [2, 4], c: [2] }, ({ a, b, c }) => linear(a, b, c)],
   ['linear, without bias', { a: [3, 4], b: [2, 4] }, ({ a, b }) => linear(a, b)],
   ['softmax', { a: [2, 5] }, ({ a }) => softmax(a)],
@@ -86,10 +96,11 @@ test.each(cases)('%s', async (_name, shapes, op, options) => {
   expect(await gradientError(shapes as Record<'a' | 'b' | 'c', Shape>, op, options)).toBeLessThan(1e-8);
 });
 
-test.each(cases.filter(([name]) => /^(matmul|logSoftmax|crossEntropy)/.test(name)))(
-  '%s, in standard ops alone',
+test.each(cases.filter(([name]) => /^(matmul|attention|logSoftmax|crossEntropy)/.test(name)))(
+  '%s, lowered for WebGPU',
   async (_name, shapes, op, options) => {
-    const error = await gradientError(shapes as Record<'a' | 'b' | 'c', Shape>, op, { ...options, standardOps: true });
+    const driver = { ...createOnnxRuntimeDriver(), lowering: webgpuLowering };
+    const error = await gradientError(shapes as Record<'a' | 'b' | 'c', Shape>, op, { ...options, driver });
     expect(error).toBeLessThan(1e-8);
   },
 );

@@ -1,9 +1,7 @@
 import { shapeError } from '../errors.js';
 import { sameShape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
-import { multiply } from './arithmetic.js';
 import { sum } from './reductions.js';
-import { transpose } from './reshaping.js';
 
 export interface MatmulOptions {
   /** Multiply by the transpose (of the last two axes) of the first operand. */
@@ -28,10 +26,6 @@ export function matmul(
   const [m, inner] = transposeA ? [a.shape.at(-1)!, a.shape.at(-2)!] : [a.shape.at(-2)!, a.shape.at(-1)!];
   const [k, n] = transposeB ? [b.shape.at(-1)!, b.shape.at(-2)!] : [b.shape.at(-2)!, b.shape.at(-1)!];
   if (inner !== k) throw shapeError('matmul', [a, b], `the inner sizes ${inner} and ${k} differ`);
-  if (a.graph.standardOps) {
-    const plain = plainProduct(transposeA ? transpose(a) : a, transposeB ? transpose(b) : b);
-    return scale === 1 ? plain : multiply(plain, scale);
-  }
   const product = (x: Tensor, y: Tensor, transposeX: boolean, transposeY: boolean) =>
     matmul(x, y, { transposeA: transposeX, transposeB: transposeY, scale });
   return a.graph.node('FusedMatMul', [a, b], [...a.shape.slice(0, -2), m, n], {
@@ -41,12 +35,6 @@ export function matmul(
       (dy) => (transposeA ? product(b, dy, transposeB, true) : product(dy, b, false, !transposeB)), // dy bᵀ
       (dy) => (transposeB ? product(dy, a, true, transposeA) : product(a, dy, !transposeA, false)), // aᵀ dy
     ],
-  });
-}
-
-function plainProduct(a: Tensor, b: Tensor): Tensor {
-  return a.graph.node('MatMul', [a, b], [...a.shape.slice(0, -1), b.shape.at(-1)!], {
-    pullbacks: [(dy) => plainProduct(dy, transpose(b)), (dy) => plainProduct(transpose(a), dy)],
   });
 }
 

@@ -1,7 +1,7 @@
 import { add, gelu, layerNorm, normal, reshape, type Tensor } from '@redef/autodiff';
-import { attention } from '../attention.js';
+import { multiHeadAttention } from '../attention.js';
 import type { RobertaConfig } from '../config.js';
-import { type BuildOptions, dense, dropoutIn, normParameters } from '../layers.js';
+import { type BuildOptions, dense, dropoutIn, normParameters, rateIn } from '../layers.js';
 import { isToken, maskBias } from '../masks.js';
 import { type RobertaTables, robertaEmbeddings, robertaTables } from './embeddings.js';
 
@@ -37,13 +37,11 @@ export function robertaEncoder(
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
     const name = `${prefix}encoder.layer.${layer}`;
     const projected = (part: string) => dense(x, `${name}.attention.self.${part}`, width, initialize);
-    const mixed = attention(projected('query'), projected('key'), projected('value'), {
-      ...options,
+    const mixed = multiHeadAttention(projected('query'), projected('key'), projected('value'), {
       batch,
       heads,
-      scale: 1 / Math.sqrt(width / heads),
       bias: paddingBias,
-      dropoutRate: config.attention_probs_dropout_prob,
+      dropoutRate: rateIn(options, config.attention_probs_dropout_prob),
     });
     const attended = drop(dense(mixed, `${name}.attention.output.dense`, width, initialize));
     x = norm(add(attended, x), `${name}.attention.output.LayerNorm`);

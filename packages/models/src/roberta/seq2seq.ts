@@ -11,9 +11,9 @@ import {
   uniform,
   zeros,
 } from '@redef/autodiff';
-import { type AttentionOptions, attention } from '../attention.js';
+import { type MultiHeadOptions, multiHeadAttention } from '../attention.js';
 import type { RobertaConfig } from '../config.js';
-import { type BuildOptions, dense, dropoutIn, normParameters } from '../layers.js';
+import { type BuildOptions, dense, dropoutIn, normParameters, rateIn } from '../layers.js';
 import { causalMask, maskBias } from '../masks.js';
 import { robertaEmbeddings } from './embeddings.js';
 import { robertaEncoder } from './encoder.js';
@@ -24,7 +24,7 @@ export interface RobertaSeq2SeqOptions extends BuildOptions {
 }
 
 /** Fixed by the published repair models: the defaults of PyTorch's `TransformerDecoderLayer`. */
-const decoder = { feedForward: 2048, dropout: 0.1, epsilon: 1e-5 };
+export const decoder = { feedForward: 2048, dropout: 0.1, epsilon: 1e-5 };
 
 /**
  * A RoBERTa encoder and a post-norm Transformer decoder, as the published fine-tuning scripts of CodeBERT,
@@ -49,7 +49,7 @@ export function robertaSeq2Seq(
   const drop = (x: Tensor) => dropoutIn(options, x, decoder.dropout);
   const norm = (x: Tensor, name: string) => layerNorm(x, ...normParameters(x, name), decoder.epsilon);
   const toUniform = uniform(Math.sqrt(6 / (width + decoder.feedForward)));
-  const shared = { ...options, batch, heads, scale: 1 / Math.sqrt(width / heads), dropoutRate: decoder.dropout };
+  const shared = { batch, heads, dropoutRate: rateIn(options, decoder.dropout) };
 
   let x = robertaEmbeddings(targetIds, tables, config, options);
   for (let layer = 0; layer < decoderLayers; layer++) {
@@ -66,7 +66,7 @@ export function robertaSeq2Seq(
 }
 
 /** PyTorch's `MultiheadAttention`: the three input projections are one matrix, rows query, key, value. */
-function multiheadAttention(x: Tensor, memory: Tensor, name: string, options: AttentionOptions): Tensor {
+function multiheadAttention(x: Tensor, memory: Tensor, name: string, options: MultiHeadOptions): Tensor {
   const graph: Graph = x.graph;
   const width = x.shape[1]!;
   const bound = Math.sqrt(6 / (4 * width));
@@ -74,6 +74,6 @@ function multiheadAttention(x: Tensor, memory: Tensor, name: string, options: At
   const bias = graph.parameter(`${name}.in_proj_bias`, [3 * width], zeros);
   const project = (input: Tensor, part: number) =>
     linear(input, slice(weight, 0, part * width, (part + 1) * width), slice(bias, 0, part * width, (part + 1) * width));
-  const mixed = attention(project(x, 0), project(memory, 1), project(memory, 2), options);
+  const mixed = multiHeadAttention(project(x, 0), project(memory, 1), project(memory, 2), options);
   return dense(mixed, `${name}.out_proj`, width, uniform(1 / Math.sqrt(width)));
 }

@@ -1,7 +1,7 @@
 import { add, embedding, normal, ones, relu, reshape, rmsNorm, type Tensor, transpose } from '@redef/autodiff';
-import { attention } from '../attention.js';
+import { multiHeadAttention } from '../attention.js';
 import type { T5Config } from '../config.js';
-import { affine, type BuildOptions, dropoutIn } from '../layers.js';
+import { affine, type BuildOptions, dropoutIn, rateIn } from '../layers.js';
 import { relativePositionBuckets } from './relative-position.js';
 
 /** What a decoder attends to besides its own past. */
@@ -36,11 +36,11 @@ export function t5Stack(
     affine(x, name, graph.parameter(`${name}.weight`, [outputs, x.shape[1]!], normal(factor * deviation)));
 
   const attend = (x: Tensor, source: Tensor, name: string, bias: Tensor) => {
-    const mixed = attention(
+    const mixed = multiHeadAttention(
       project(x, `${name}.q`, heads * size, (width * size) ** -0.5),
       project(source, `${name}.k`, heads * size, width ** -0.5),
       project(source, `${name}.v`, heads * size, width ** -0.5),
-      { ...options, batch, heads, scale: 1, bias, dropoutRate: config.dropout_rate },
+      { batch, heads, scale: 1, bias, dropoutRate: rateIn(options, config.dropout_rate) },
     );
     return drop(project(mixed, `${name}.o`, width, (heads * size) ** -0.5));
   };

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { RedefError } from '@redef/core';
+import type { Driver } from './driver.js';
+import { Graph } from './graph.js';
+import { createNativeDriver } from './native/driver.js';
+import { createOnnxRuntimeDriver, type Provider } from './onnxruntime-driver.js';
+import { add } from './ops/arithmetic.js';
+import { Session } from './session.js';
+
+/** Where graphs run. `auto`: CUDA where it works, else DirectML, else the CPU. */
+export type Device = Provider | 'auto';
+
+export interface DeviceOptions {
+  /** Threads inside an op, on the CPU. Default: ONNX Runtime's choice, one for each physical core. */
+  threads?: number;
+}
+
+/**
+ * The driver for a device, tried on a small graph. On the CPU it is the native driver, or the official binding where
+ * `koffi` is not installed.
+ *
+ * @throws `RedefError` `provider-unavailable`, whose remedy is the command that brings the provider
+ */
+export async function createDriver(device: Device, options: DeviceOptions = {}): Promise<Driver> {
+  if (device === 'auto') {
+    for (const provider of ['cuda', 'dml'] as const) {
+      const driver = await createDriver(provider, options).catch(() => undefined);
+      if (driver) return driver;
+    }
+    return createDriver('cpu', options);
+  }
+  const driver =
+    device === 'cpu' ? createCpuDriver(options) : createOnnxRuntimeDriver({ ...options, provider: device });
+  let sum: number;
+  try {
+    sum = await onePlusTwo(driver);
+  } catch (cause) {
+    throw unavailable(device, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  if (sum !== 3) throw unavailable(device, `1 + 2 came to ${sum}`);
+  return driver;
+}
+
+function createCpuDriver(options: DeviceOptions): Driver {
+  try {
+    return createNativeDriver(options);
+  } catch (error) {
+    if (RedefError.isInstance(error) && error.code === 'native-unavailable') return createOnnxRuntimeDriver(options);
+    throw error;
+  }
+}
+
+async function onePlusTwo(driver: Driver): Promise<number> {
+  const x = new Graph().input('x', [1]);
+  const session = await Session.create({ outputs: { y: add(x, 2) }, driver });
+  const { y } = await session.run({ x: 1 });
+  await session.close();
+  return Number(y[0]);
+}
+
+function unavailable(provider: Provider, problem: string, cause?: unknown): RedefError {
+  return new RedefError(`Device '${provider}' does not work here: ${problem}`, {
+    code: 'provider-unavailable',
+    remedy: remedies[provider](`${process.platform} ${process.arch}`),
+    cause,
+  });
+}
+
+/** What brings a provider of onnxruntime-node to a platform. */
+const remedies: Record<Provider, (platform: string) => string> = {
+  cpu: () => 'Reinstall onnxruntime-node: npm install onnxruntime-node@1.27.0',
+  cuda: (platform) =>
+    platform === 'linux x64'
+      ? `Fetch ONNX Runtime's CUDA libraries: ONNXRUNTIME_NODE_INSTALL=cuda12 node ${installScript()} - they need an NVIDIA GPU, CUDA 12 and cuDNN 9: apt-get install cuda-libraries-12-9 cudnn9-cuda-12 (from NVIDIA's repository).`
+      : `onnxruntime-node has CUDA for Linux on x64 alone, not for ${platform}: use --device dml on Windows, --device webgpu or cpu elsewhere.`,
+  dml: (platform) =>
+    platform.startsWith('win32')
+      ? 'Reinstall onnxruntime-node, which brings DirectML: npm install onnxruntime-node@1.27.0 - it needs Windows 10 1903 or later and a driver for DirectX 12.'
+      : 'DirectML is a part of Windows: use --device cuda or webgpu on Linux, webgpu on a Mac.',
+  webgpu: (platform) =>
+    platform.startsWith('linux')
+      ? 'Install the Vulkan loader: apt-get install libvulkan1 - and a Vulkan driver for the GPU, such as mesa-vulkan-drivers or nvidia-driver. On Linux, onnxruntime-node has WebGPU for x64 alone.'
+      : 'Reinstall onnxruntime-node, which brings WebGPU: npm install onnxruntime-node@1.27.0 - and update the graphics driver.',
+};
+
+function installScript(): string {
+  const root = dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json'));
+  return join(root, 'script', 'install.js');
+}

@@ -1,0 +1,88 @@
+import { type TypedArray, toTypedArray } from './dtype.js';
+import type { Attribute, OnnxGraph, OnnxNode } from './onnx/model.js';
+import type { GraphNode, Tensor } from './tensor.js';
+
+/** How the ops that a provider lacks, or is slow at, are written for it: a rule for each type of node. */
+export type Lowering = Readonly<Record<string, (node: GraphNode, write: NodeWriter) => void>>;
+
+/** Collects the nodes that take the place of one. The last must compute the output of the node replaced. */
+export class NodeWriter {
+  readonly nodes: OnnxNode[] = [];
+  readonly constants: OnnxGraph['constants'][number][] = [];
+
+  constructor(private readonly prefix: string) {}
+
+  /** @returns the name of what the node computes */
+  node(type: string, inputs: string[], attributes: OnnxNode['attributes'] = {}, output = this.#fresh()): string {
+    this.nodes.push({ name: output, type, domain: '', attributes, inputs, outputs: [output] });
+    return output;
+  }
+
+  /** A scalar, or the list of axes that some ops take. */
+  constant(dtype: Tensor['dtype'], values: number | readonly number[]): string {
+    const name = this.#fresh();
+    const data: TypedArray = toTypedArray(dtype, typeof values === 'number' ? [values] : values);
+    this.constants.push({ name, dtype, shape: typeof values === 'number' ? [] : [values.length], data });
+    return name;
+  }
+
+  #fresh(): string {
+    return `${this.prefix}:part${this.nodes.length}:${this.constants.length}`;
+  }
+}
+
+export interface LoweredNodes {
+  nodes: OnnxNode[];
+  constants: OnnxGraph['constants'][number][];
+  /** `file:line` that asked for each node, by the node's name. */
+  lines: Map<string, string>;
+}
+
+/** Rewrites the nodes that there is a rule for. */
+export function lower(nodes: readonly GraphNode[], lowering: Lowering): LoweredNodes {
+  const lowered: LoweredNodes = { nodes: [], constants: [], lines: new Map() };
+  for (const node of nodes) {
+    const writer = new NodeWriter(node.outputs[0]!);
+    const rule = lowering[node.type];
+    if (rule) rule(node, writer);
+    else writer.nodes.push(toOnnxNode(node));
+    lowered.nodes.push(...writer.nodes);
+    lowered.constants.push(...writer.constants);
+    for (const { name } of writer.nodes) lowered.lines.set(name, node.line);
+  }
+  return lowered;
+}
+
+function toOnnxNode({ type, domain, attributes, inputs, outputs }: GraphNode): OnnxNode {
+  return { name: outputs[0]!, type, domain, attributes, inputs: inputs.map(({ name }) => name), outputs };
+}
+
+/**
+ * For WebGPU: ONNX Runtime would hand its own matrix product and the logarithm of the softmax back to the CPU, and with
+ * them the numbers.
+ */
+export const webgpuLowering: Lowering = {
+  FusedMatMul: ({ inputs, outputs, attributes }, write) => {
+    const [a, b] = inputs as [Tensor, Tensor];
+    const operand = ({ name, shape }: Tensor, transposed: Attribute | undefined) =>
+      transposed === 1 ? write.node('Transpose', [name], { perm: lastTwoSwapped(shape.length) }) : name;
+    const operands = [operand(a, attributes.transA), operand(b, attributes.transB)];
+    const { float: scale } = attributes.alpha as { float: number };
+    if (scale === 1) write.node('MatMul', operands, {}, outputs[0]);
+    else write.node('Mul', [write.node('MatMul', operands), write.constant(a.dtype, scale)], {}, outputs[0]);
+  },
+
+  // x - max - log Σ exp(x - max)
+  LogSoftmax: ({ inputs, outputs }, write) => {
+    const [x] = inputs as [Tensor];
+    const axes = write.constant('int64', [x.shape.length - 1]);
+    const shifted = write.node('Sub', [x.name, write.node('ReduceMax', [x.name, axes])]);
+    const sum = write.node('ReduceSum', [write.node('Exp', [shifted]), axes]);
+    write.node('Sub', [shifted, write.node('Log', [sum])], {}, outputs[0]);
+  },
+};
+
+function lastTwoSwapped(rank: number): number[] {
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
+  return [...axes.slice(0, -2), rank - 1, rank - 2];
+}

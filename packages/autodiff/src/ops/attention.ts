@@ -1,0 +1,59 @@
+import { shapeError } from '../errors.js';
+import { sameShape } from '../shape.js';
+import { shared, type Tensor } from '../tensor.js';
+import { add, multiply, subtract, sumTo } from './arithmetic.js';
+import { dropoutMask } from './dropout.js';
+import { matmul } from './products.js';
+import { sum } from './reductions.js';
+import { where } from './selection.js';
+import { softmax } from './softmax.js';
+
+export interface AttentionOptions {
+  /** Factor of the scores. Default 1 / √size. */
+  scale?: number;
+  /** Added to the scores; broadcast to (..., queries, keys). */
+  bias?: Tensor;
+  /** Dropout on the attention weights. Default 0. */
+  dropoutRate?: number;
+}
+
+/**
+ * Scaled dot-product attention (Vaswani et al., 2017): softmax(q kᵀ scale + bias) v.
+ * Shapes: query (..., queries, size), key and value (..., keys, size) to (..., queries, size).
+ *
+ * The gradient is that of the composition, in fewer passes over the large matrix of weights: what the softmax's needs
+ * for each query, the sum over the keys of weight × its gradient, is also the sum over the features of output × its
+ * gradient (Dao et al., 2022, appendix B.2).
+ */
+export function attention(
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  { scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1), bias, dropoutRate = 0 }: AttentionOptions = {},
+): Tensor {
+  if (!sameShape(key.shape, value.shape)) {
+    throw shapeError('attention', [query, key, value], 'expected key and value of one shape');
+  }
+  const scores = matmul(query, key, { transposeB: true, scale }); // (..., queries, keys)
+  const weights = softmax(bias ? add(scores, bias) : scores);
+  const mask = dropoutMask(query.graph, weights.shape, dropoutRate);
+  const drop = (x: Tensor) => (mask ? where(mask.kept, x, 0) : x);
+  const keptScale = mask ? mask.scale : 1;
+  const used = drop(weights);
+  const output = matmul(used, value, { scale: keptScale });
+
+  const scoreGradient = shared((dy) => {
+    const dWeights = drop(matmul(dy, value, { transposeB: true, scale: keptScale }));
+    return multiply(weights, subtract(dWeights, sum(multiply(output, dy), [-1], true)));
+  });
+  return {
+    ...output,
+    through: [query, key, value, ...(bias ? [bias] : [])],
+    pullbacks: [
+      (dy) => matmul(scoreGradient(dy), key, { scale }),
+      (dy) => matmul(scoreGradient(dy), query, { transposeA: true, scale }),
+      (dy) => matmul(used, dy, { transposeA: true, scale: keptScale }),
+      ...(bias ? [(dy: Tensor) => sumTo(scoreGradient(dy), bias.shape)] : []),
+    ],
+  };
+}
