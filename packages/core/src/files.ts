@@ -8,5 +8,6 @@ export {
   writeJsonl,
   writeJsonlTables,
 } from './files/jsonl.js';
+export { lock } from './files/lock.js';
 export { makeFolder } from './files/make-folder.js';
 export { digestFile, type Manifest, manifestSchema, readManifest, writeManifest } from './files/manifest.js';

@@ -1,4 +1,5 @@
-export { type MinedRow, mineCandidates } from './candidates/mine-candidates.js';
+export type { MinedRow } from './candidates/emit-rows.js';
+export { mineCandidates } from './candidates/mine-candidates.js';
 export {
   mineRepositories,
   type RepositoryOutcome,

@@ -23,6 +23,11 @@ export interface ChangeFilter {
   maxFileBytes?: number;
   /** Ask tree-sitter where the scanner is unsure of a function's bounds. Default true. */
   secondOpinion?: boolean;
+  /**
+   * A reject for every commit that passes the filters and yields no change: merges, roots, commits of several or of other
+   * files as well. Default false: these are counts, for they are most of a history and none is a near miss.
+   */
+  allRejects?: boolean;
 }
 
 export type LabelRule = 'loose' | 'strict' | 'any';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RedefError } from '@redef/core';
-import { lockFolder } from '../src/history/folder-lock.js';
+import { lock } from '@redef/core/files';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist');
@@ -13,8 +13,8 @@ const output = join(root, 'dist');
 export async function builtPackage(): Promise<string> {
   mkdirSync(output, { recursive: true });
   for (;;) {
-    const unlock = await lockFolder(output).catch((error: unknown) => {
-      if (RedefError.isInstance(error) && error.code === 'index-in-use') return undefined;
+    const unlock = await lock(join(output, 'build')).catch((error: unknown) => {
+      if (RedefError.isInstance(error) && error.code === 'in-use') return undefined;
       throw error;
     });
     if (!unlock) {

@@ -1,5 +1,5 @@
 import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256, type Vote } from '@redef/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -84,7 +84,8 @@ test('one process at a time; the lock of a dead one is taken over', async () => 
   const cache = await openVoteFile(path);
   await expect(openVoteFile(path)).rejects.toMatchObject({ code: 'in-use' });
   await cache.close();
-  await writeFile(`${path}.lock`, String(2 ** 22 + 1)); // above any process id Linux gives out
+  const gone = { host: hostname(), pid: 2 ** 22 + 1, started: '1' }; // above any process id Linux gives out
+  await writeFile(`${path}.lock-01234567-89ab-cdef-0123-456789abcdef`, JSON.stringify(gone));
   await (await openVoteFile(path)).close();
 });
 

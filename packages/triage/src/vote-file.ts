@@ -2,9 +2,8 @@ import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseRecord, RedefError, type Vote } from '@redef/core';
-import { fileError, makeFolder } from '@redef/core/files';
+import { fileError, lock, makeFolder } from '@redef/core/files';
 import type { VoteCache } from './cache.js';
-import { lock } from './lock.js';
 
 /** A {@link VoteCache} in a file. Close it so that another process may open it. */
 export interface VoteFile extends VoteCache {

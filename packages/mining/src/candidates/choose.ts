@@ -1,9 +1,9 @@
 import { createRng } from '@redef/core';
-import type { History, SingleChange } from '../history/load-history.js';
-import { commitFlag } from '../history/load-history.js';
+import type { History } from '../history/load-history.js';
 import type { LabelRule } from '../options.js';
 import type { RevertLink, RevertLinks } from '../reverts/link-reverts.js';
 import { matchByTime } from './match-clean.js';
+import { type Screen, screened } from './screen.js';
 
 export interface ChooseOptions {
   label: LabelRule;
@@ -11,14 +11,26 @@ export interface ChooseOptions {
   ratio: number;
   windowDays: number;
   allClean: boolean;
-  laterCommits: number;
   seed: number | string;
 }
 
+/** What becomes of a commit. All but the first three are rejects of a single-function change. */
+export const outcome = {
+  none: 0,
+  defective: 1,
+  clean: 2,
+  otherLabelRule: 3,
+  relanded: 4,
+  problemWord: 5,
+  neverTouchedAgain: 6,
+  notDrawn: 7,
+} as const;
+
 export interface Choice {
-  defective: Map<number, { change: SingleChange; link: RevertLink }>;
-  clean: Map<number, { change: SingleChange; later: number[] }>;
-  rejected: { change: SingleChange; stage: 'revert' | 'screen' | 'match'; reason: string; detail?: string }[];
+  /** {@link outcome} by commit. */
+  outcomes: Uint8Array;
+  /** The revert of each defective one, and of each left out for its label or because it landed again. */
+  links: Map<number, RevertLink>;
   unmatched: number;
 }
 
@@ -27,58 +39,55 @@ const fits = (link: RevertLink, rule: LabelRule): boolean =>
 
 /**
  * Sorts single-function changes into the two classes of ReDef, section 3.1. Defective: the target of a revert. Clean:
- * never reverted by any link, touched again later, with no problem word in the messages of the first later commits; of
- * these as many as the ratio wants, near in time to the defective ones.
+ * never reverted by any link, and a survivor of the screen; of these as many as the ratio wants, near in time to the
+ * defective ones.
  *
- * @param eligible changes that pass the user's filters, in the order of the history
+ * @param isEligible whether a commit is a single-function change that passes the user's filters; these were screened
  */
 export function chooseCandidates(
-  history: History,
-  links: RevertLinks,
-  eligible: readonly SingleChange[],
+  { graph, table }: History,
+  reverts: RevertLinks,
+  screen: Screen,
+  isEligible: (commit: number) => boolean,
   options: ChooseOptions,
 ): Choice {
-  const choice: Choice = { defective: new Map(), clean: new Map(), rejected: [], unmatched: 0 };
-  const survivors: { change: SingleChange; later: number[]; seconds: number }[] = [];
-  for (const change of eligible) {
-    const { commit } = change;
-    const reverts = links.byTarget.get(commit);
-    if (reverts) {
-      const link = reverts.find((candidate) => fits(candidate, options.label));
-      if (!link)
-        choice.rejected.push({ change, stage: 'revert', reason: 'other-label-rule', detail: reverts[0]!.shape });
-      else if (!link.effective && !options.keepRelanded) {
-        choice.rejected.push({ change, stage: 'revert', reason: 'relanded', detail: history.table.id(link.revert) });
-      } else choice.defective.set(commit, { change, link });
-      continue;
+  const outcomes = new Uint8Array(table.count);
+  const links = new Map<number, RevertLink>();
+  const anchors: number[] = [];
+  let survivors = 0;
+  for (const commit of graph.order) {
+    if (!isEligible(commit)) continue;
+    const own = reverts.byTarget.get(commit);
+    if (own) {
+      const link = own.find((candidate) => fits(candidate, options.label));
+      links.set(commit, link ?? own[0]!);
+      if (!link) outcomes[commit] = outcome.otherLabelRule;
+      else if (!link.effective && !options.keepRelanded) outcomes[commit] = outcome.relanded;
+      else {
+        outcomes[commit] = outcome.defective;
+        anchors.push(table.seconds[commit]!);
+      }
+    } else if (screen.result[commit] === screened.problem) outcomes[commit] = outcome.problemWord;
+    else if (screen.result[commit] === screened.neverTouchedAgain) outcomes[commit] = outcome.neverTouchedAgain;
+    else {
+      outcomes[commit] = options.allClean ? outcome.clean : outcome.notDrawn;
+      survivors++;
     }
-    const later = history.touches.later(commit, change, options.laterCommits);
-    const problem = later.find((other) => (history.table.flags[other]! & commitFlag.problem) !== 0);
-    if (problem !== undefined) {
-      choice.rejected.push({ change, stage: 'screen', reason: 'problem-word', detail: history.table.id(problem) });
-    } else if (later.length === 0) choice.rejected.push({ change, stage: 'screen', reason: 'never-touched-again' });
-    else survivors.push({ change, later, seconds: history.table.seconds[commit]! });
   }
-  if (options.allClean) {
-    for (const { change, later } of survivors) choice.clean.set(change.commit, { change, later });
-    return choice;
-  }
-  const byTime = [...survivors].sort(
-    (a, b) => a.seconds - b.seconds || history.table.compareIds(a.change.commit, b.change.commit),
+  if (options.allClean) return { outcomes, links, unmatched: 0 };
+  const pool = new Int32Array(survivors);
+  let next = 0;
+  for (const commit of graph.order) if (outcomes[commit] === outcome.notDrawn) pool[next++] = commit;
+  pool.sort((a, b) => table.seconds[a]! - table.seconds[b]! || table.compareIds(a, b));
+  const { chosen, unmatched } = matchByTime(
+    anchors,
+    Float64Array.from(pool, (commit) => table.seconds[commit]!),
+    {
+      ratio: options.ratio,
+      windowSeconds: options.windowDays * 86_400,
+      rng: createRng(options.seed).fork('clean'),
+    },
   );
-  const anchors = [...choice.defective.keys()].map((commit) => ({ seconds: history.table.seconds[commit]! }));
-  const { chosen, unmatched } = matchByTime(anchors, byTime, {
-    ratio: options.ratio,
-    windowSeconds: options.windowDays * 86_400,
-    rng: createRng(options.seed).fork('clean'),
-  });
-  choice.unmatched = unmatched;
-  for (const place of chosen) {
-    const { change, later } = byTime[place]!;
-    choice.clean.set(change.commit, { change, later });
-  }
-  for (const { change } of survivors) {
-    if (!choice.clean.has(change.commit)) choice.rejected.push({ change, stage: 'match', reason: 'not-drawn' });
-  }
-  return choice;
+  for (const place of chosen) outcomes[pool[place]!] = outcome.clean;
+  return { outcomes, links, unmatched };
 }

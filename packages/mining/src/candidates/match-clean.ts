@@ -1,10 +1,5 @@
 import type { Rng } from '@redef/core';
 
-/** Something that happened at a time, in seconds since 1970. */
-export interface Timed {
-  seconds: number;
-}
-
 export interface MatchOptions {
   /** How many are wanted for each anchor. */
   ratio: number;
@@ -17,12 +12,13 @@ export interface MatchOptions {
  * anchor's. Anchors take turns in random order, one draw each a round, so that none takes what others need before all
  * had one. A fractional ratio gives the rest to a random part of the anchors.
  *
- * @param pool by time, ascending
+ * @param anchors their times, in seconds
+ * @param pool the times to draw from, ascending
  * @returns the places in `pool` that were drawn, ascending, and how many draws found nothing left
  */
 export function matchByTime(
-  anchors: readonly Timed[],
-  pool: readonly Timed[],
+  anchors: ArrayLike<number>,
+  pool: ArrayLike<number>,
   { ratio, windowSeconds, rng }: MatchOptions,
 ): { chosen: number[]; unmatched: number } {
   const free = new FreePlaces(pool.length);
@@ -31,8 +27,8 @@ export function matchByTime(
   const wanted = Math.round(anchors.length * ratio);
   let order: number[] = [];
   for (let drawn = 0; drawn < wanted; drawn++) {
-    if (drawn % anchors.length === 0) order = rng.shuffle(anchors.map((_, index) => index));
-    const { seconds } = anchors[order[drawn % anchors.length]!]!;
+    if (drawn % anchors.length === 0) order = rng.shuffle(Array.from(anchors, (_, index) => index));
+    const seconds = anchors[order[drawn % anchors.length]!]!;
     const low = lowerBound(pool, seconds - windowSeconds);
     const high = lowerBound(pool, seconds + windowSeconds + 1);
     const before = free.countBefore(low);
@@ -48,12 +44,12 @@ export function matchByTime(
   return { chosen: chosen.sort((a, b) => a - b), unmatched };
 }
 
-function lowerBound(pool: readonly Timed[], seconds: number): number {
+function lowerBound(pool: ArrayLike<number>, seconds: number): number {
   let low = 0;
   let high = pool.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (pool[middle]!.seconds < seconds) low = middle + 1;
+    if (pool[middle]! < seconds) low = middle + 1;
     else high = middle;
   }
   return low;

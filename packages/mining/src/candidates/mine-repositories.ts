@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { RedefError, type Reject, type RunOptions } from '@redef/core';
 import type { MineOptions } from '../options.js';
-import { type MinedRow, mineCandidates } from './mine-candidates.js';
+import type { MinedRow } from './emit-rows.js';
+import { mineCandidates } from './mine-candidates.js';
 import type { MiningSummary } from './summary.js';
 
 /** A repository by its path, or with options of its own that win over the common ones. */

@@ -5,12 +5,12 @@ import { openRepository, type Repository, resolveRange } from '../git/repository
 import { type ChangeFilter, invalid, resolveFilter } from '../options.js';
 import { createExtractor } from './extract-change.js';
 import { textsDigest } from './make-change.js';
-import { singleFile } from './single-file.js';
+import { makeReject, singleFile } from './single-file.js';
 
 export interface FunctionChangesOptions extends ChangeFilter, RunOptions {
   /** Full ids: only these commits are read, in this order. `branch` and `range` do not matter then. */
   commits?: readonly string[];
-  /** Called for each commit of one accepted file that is not a single-function change. */
+  /** Called for each commit of one accepted file that is not a single-function change; with `allRejects` for all others too. */
   onReject?: (reject: Reject) => void;
 }
 
@@ -35,7 +35,7 @@ export async function* mineFunctionChanges(
 ): AsyncGenerator<CodeChange, void, undefined> {
   const repository = await openRepository(path);
   const filter = resolveFilter(options, repository.name);
-  const { signal, onEvent, onReject, commits } = options;
+  const { signal, onEvent, onReject, allRejects = false, commits } = options;
   const wrong = commits?.find((id) => !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id));
   if (wrong !== undefined) throw invalid('commits', 'full commit ids', JSON.stringify(wrong));
   if (commits?.length === 0) return;
@@ -66,8 +66,9 @@ export async function* mineFunctionChanges(
       if (!filter.acceptsCommit(commit)) continue;
       const found = singleFile(commit, filter);
       if (found.kind !== 'modified') {
-        if (!found.reject) continue;
-        waiting.push({ reject: found.reject });
+        if (found.reject) waiting.push({ reject: found.reject });
+        else if (allRejects) waiting.push({ reject: makeReject(commit.hash, 'commit', found.kind) });
+        else continue;
       } else {
         const blobs = readBoth(found.file);
         blobs.catch(() => {}); // seen when its turn comes

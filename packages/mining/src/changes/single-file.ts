@@ -24,21 +24,19 @@ export function singleFile(commit: Commit, filter: Pick<ResolvedFilter, 'accepts
     : { kind: 'modified', file };
 }
 
+export function makeReject(id: string, stage: string, reason: string, detail?: string): Reject {
+  return { schema: 'redef.reject/1', id, stage, reason, ...(detail ? { detail } : {}) };
+}
+
 /** A reject row for a commit's one file. */
 export function reject(
   commit: Pick<Commit, 'hash'>,
-  file: Pick<FileChange, 'path'>,
+  { path }: Pick<FileChange, 'path'>,
   stage: string,
   reason: string,
   detail?: string,
 ): Reject {
-  return {
-    schema: 'redef.reject/1',
-    id: commit.hash,
-    stage,
-    reason,
-    detail: detail === undefined ? file.path : `${file.path}: ${detail}`,
-  };
+  return makeReject(commit.hash, stage, reason, detail === undefined ? path : `${path}: ${detail}`);
 }
 
 /** Why an entry is not the modification of a regular file; `undefined` where it is one. */

@@ -48,50 +48,92 @@ const maxFiles = 20_000;
 const format = 'tformat:%H%x00%P%x00%an <%ae>%x00%aI%x00%cI%x00%ct%x00%B';
 const fieldCount = 7;
 
-/** Streams the history, parents before children, in one `git log`; memory holds one commit at a time. */
+/** So many commits are asked of one git: it keeps a few hundred bytes of each until it ends. */
+const commitsPerProcess = 50_000;
+
+const diffTree = [
+  'diff-tree',
+  '--stdin',
+  '--always',
+  '-r',
+  '--raw',
+  '-z',
+  '--no-abbrev',
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-show-signature',
+  '--no-notes',
+  '--encoding=UTF-8',
+  `--format=${format}`,
+];
+
+/**
+ * Streams the history, parents before children, without holding it here or there: `git rev-list` says the order from the
+ * graph alone, and a `git diff-tree` reads commits one by one. (One `git log` in that order would keep all messages in memory.)
+ */
 export async function* streamLog(
   gitDirectory: string,
   { revisions, only, signal }: LogOptions,
 ): AsyncGenerator<Commit, void, undefined> {
-  const child = startGit(gitDirectory, [
-    'log',
-    '--raw',
-    '-z',
-    '--no-abbrev',
-    '--no-renames',
-    '--no-ext-diff',
-    '--no-textconv',
-    '--no-color',
-    '--no-show-signature',
-    '--no-mailmap',
-    '--no-notes',
-    '--encoding=UTF-8',
-    ...(only ? ['--no-walk=unsorted', '--stdin'] : ['--topo-order', '--reverse']),
-    `--format=${format}`,
-    '--end-of-options',
-    ...revisions,
-    '--',
-  ]);
+  let asked: string[] = [];
+  for await (const id of only ?? listCommits(gitDirectory, revisions)) {
+    asked.push(id);
+    if (asked.length < commitsPerProcess) continue;
+    yield* readCommits(gitDirectory, asked, signal);
+    asked = [];
+  }
+  if (asked.length > 0) yield* readCommits(gitDirectory, asked, signal);
+}
+
+async function* listCommits(gitDirectory: string, revisions: readonly string[]): AsyncGenerator<string> {
+  const args = ['rev-list', '--topo-order', '--reverse', '--end-of-options', ...revisions, '--'];
+  yield* run(gitDirectory, args, [], async function* (queue) {
+    for (let line = await queue.until(10); line; line = await queue.until(10)) yield line.toString('latin1');
+  });
+}
+
+async function* readCommits(
+  gitDirectory: string,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Commit> {
+  yield* run(gitDirectory, diffTree, ids, async function* (queue) {
+    for (const id of ids) {
+      throwIfAborted(signal);
+      const commit = await readCommit(queue);
+      // git passes over a commit that is not there
+      if (commit.hash !== id) throw gitFailed('diff-tree', 0, `commit ${id} cannot be read`);
+      yield commit;
+    }
+  });
+}
+
+/** Starts a git, hands it lines and its output on; an end that is not clean is an error, and a `break` ends it. */
+async function* run<T>(
+  gitDirectory: string,
+  args: readonly string[],
+  lines: readonly string[],
+  read: (queue: ByteQueue) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  const child = startGit(gitDirectory, args);
   const exit = gitExit(child);
   exit.catch(() => {});
   child.stdin.on('error', () => {}); // git may end before it has read all
-  child.stdin.end(only?.map((id) => `${id}\n`).join(''));
-  const queue = new ByteQueue(child.stdout);
+  child.stdin.end(lines.map((line) => `${line}\n`).join(''));
   let whole = false;
   try {
-    for (;;) {
-      throwIfAborted(signal);
-      const next = await queue.peek();
-      if (next < 0) break;
-      yield await readCommit(queue);
+    try {
+      yield* read(new ByteQueue(child.stdout));
+    } catch (error) {
+      if (!(error instanceof TruncatedLog)) throw error;
+      const { code, message } = await exit;
+      throw gitFailed(args[0]!, code, message);
     }
     const { code, message } = await exit;
-    if (code !== 0) throw gitFailed('log', code, message);
+    if (code !== 0) throw gitFailed(args[0]!, code, message);
     whole = true;
-  } catch (error) {
-    if (!(error instanceof TruncatedLog)) throw error;
-    const { code, message } = await exit;
-    throw gitFailed('log', code, message);
   } finally {
     if (!whole) {
       child.stdout.destroy();

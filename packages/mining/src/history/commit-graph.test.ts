@@ -16,12 +16,11 @@ function build(
   rows: readonly { parents: number[]; at: number }[],
   order: readonly number[],
 ): { table: CommitTable; names: number[] } {
-  const table = new CommitTable();
+  const table = new CommitTable(order.length, 20);
   for (const n of order) {
     const parents = n === 0 ? [] : [...new Set(rows[n]!.parents.map((parent) => parent % n))];
     table.add(id(n), parents.map(id), rows[n]!.at, 0, 0);
   }
-  table.seal();
   return { table, names: [...order] };
 }
 
@@ -80,9 +79,8 @@ test('the order is that of the graph, whatever the order of reading', () => {
 });
 
 test('ids are found by abbreviation, ambiguous ones twice', () => {
-  const table = new CommitTable();
+  const table = new CommitTable(3000, 20);
   for (let n = 0; n < 3000; n++) table.add(id(n), n === 0 ? [] : [id(n - 1)], n, 0, 0);
-  table.seal();
   for (let n = 0; n < 3000; n += 97) expect(table.find(id(n))).toEqual([n]);
   expect(table.find('a')).toHaveLength(2);
   expect(table.find('f'.repeat(40))).toEqual([]);

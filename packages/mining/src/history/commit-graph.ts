@@ -40,19 +40,12 @@ export class CommitGraph {
     while (stack.length > 0) {
       const commit = stack.pop()!;
       if (commit === earlier || (this.#chain[commit] === chain && position[commit]! > wanted)) return true;
-      const others = table.otherParents.get(commit);
-      if (others) {
-        for (const parent of others) {
-          if (parent >= 0 && seen[parent] !== stamp && position[parent]! >= wanted) {
-            seen[parent] = stamp;
-            stack.push(parent);
-          }
+      for (let place = table.parentCount[commit]! - 1; place >= 0; place--) {
+        const parent = table.parent(commit, place);
+        if (parent >= 0 && seen[parent] !== stamp && position[parent]! >= wanted) {
+          seen[parent] = stamp;
+          stack.push(parent);
         }
-      }
-      const parent = table.firstParent[commit]!;
-      if (parent >= 0 && seen[parent] !== stamp && position[parent]! >= wanted) {
-        seen[parent] = stamp;
-        stack.push(parent);
       }
     }
     return false;

@@ -1,5 +1,4 @@
-/** Grows typed arrays by half as commits are added. */
-const growth = 1.5;
+import { Column } from './column.js';
 
 /**
  * The commits of a history as typed arrays, about 60 bytes each, numbered in the order they were read. What is longer (names,
@@ -7,87 +6,100 @@ const growth = 1.5;
  */
 export class CommitTable {
   count = 0;
-  /** Bytes of an object id: 20, or 32 in a SHA-256 repository. */
-  #idBytes = 20;
-  #ids = Buffer.alloc(0);
+  readonly #ids: Buffer;
+  /** A hash table of the ids, by their first bytes: commit numbers plus one, 0 where free. */
+  readonly #slots: Int32Array;
   #sorted: Uint32Array | undefined;
-  seconds = new Float64Array(0);
+  readonly seconds: Float64Array;
   /** Where the commit's line begins in the spill file, and its length. */
-  offset = new Float64Array(0);
-  length = new Uint32Array(0);
+  readonly offset: Float64Array;
+  readonly length: Uint32Array;
   /** Commits with a parent outside of what was read have -1 there. */
-  firstParent = new Int32Array(0);
-  parentCount = new Uint16Array(0);
-  readonly otherParents = new Map<number, readonly number[]>();
+  readonly firstParent: Int32Array;
+  readonly parentCount: Uint16Array;
+  /** The parents of merges after the first, and where each merge's begin. */
+  readonly #otherParents = new Column(new Int32Array(0));
+  readonly #othersAt: Uint32Array;
   /** Bits that the caller keeps. */
-  flags = new Uint8Array(0);
+  readonly flags: Uint8Array;
 
+  /**
+   * @param size how many commits there will be
+   * @param idBytes of an object id: 20, or 32 in a SHA-256 repository
+   */
+  constructor(
+    size: number,
+    private readonly idBytes: number,
+  ) {
+    this.#ids = Buffer.alloc(size * idBytes);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
+    this.seconds = new Float64Array(size);
+    this.offset = new Float64Array(size);
+    this.length = new Uint32Array(size);
+    this.firstParent = new Int32Array(size);
+    this.parentCount = new Uint16Array(size);
+    this.#othersAt = new Uint32Array(size);
+    this.flags = new Uint8Array(size);
+  }
+
+  /** Parents are to be added before their children. */
   add(id: string, parents: readonly string[], seconds: number, offset: number, length: number): number {
-    if (this.count === this.seconds.length) this.#grow(id);
     const index = this.count++;
-    this.#ids.write(id, index * this.#idBytes, 'hex');
+    this.#ids.write(id, index * this.idBytes, 'hex');
+    this.#slots[this.#slot(index * this.idBytes, this.#ids)] = index + 1;
     this.seconds[index] = seconds;
     this.offset[index] = offset;
     this.length[index] = length;
     this.parentCount[index] = parents.length;
-    this.#sorted = undefined;
-    this.#pending.set(id, index);
-    this.firstParent[index] = this.#known(parents[0]);
-    if (parents.length > 1)
-      this.otherParents.set(
-        index,
-        parents.slice(1).map((parent) => this.#known(parent)),
-      );
+    this.firstParent[index] = parents.length > 0 ? this.#number(parents[0]!) : -1;
+    this.#othersAt[index] = this.#otherParents.count;
+    for (let i = 1; i < parents.length; i++) this.#otherParents.push(this.#number(parents[i]!));
     return index;
   }
 
-  // Parents are read before their children, most of them shortly before: a map of the last commits spares the sort.
-  #pending = new Map<string, number>();
-
-  #known(id: string | undefined): number {
-    return id === undefined ? -1 : (this.#pending.get(id) ?? -1);
+  /** The commit of a full id, -1 where there is none. */
+  #number(id: string): number {
+    return this.#slots[this.#slot(0, Buffer.from(id, 'hex'))]! - 1;
   }
 
-  /** To be called once all commits are there: lets go of what only `add` needs. */
-  seal(): void {
-    this.#pending = new Map();
-    this.#sort();
-  }
-
-  #grow(id: string): void {
-    if (this.count === 0) this.#idBytes = id.length / 2;
-    const size = Math.max(1024, Math.ceil(this.count * growth));
-    const ids = Buffer.alloc(size * this.#idBytes);
-    this.#ids.copy(ids);
-    this.#ids = ids;
-    this.seconds = grown(this.seconds, new Float64Array(size));
-    this.offset = grown(this.offset, new Float64Array(size));
-    this.length = grown(this.length, new Uint32Array(size));
-    this.firstParent = grown(this.firstParent, new Int32Array(size));
-    this.parentCount = grown(this.parentCount, new Uint16Array(size));
-    this.flags = grown(this.flags, new Uint8Array(size));
+  /** The slot that holds the id at an offset of some bytes, or the free one where it belongs. */
+  #slot(at: number, bytes: Buffer): number {
+    const last = this.#slots.length - 1;
+    let slot = bytes.readUInt32LE(at) & last;
+    for (; this.#slots[slot] !== 0; slot = (slot + 1) & last) {
+      const other = (this.#slots[slot]! - 1) * this.idBytes;
+      if (this.#ids.compare(bytes, at, at + this.idBytes, other, other + this.idBytes) === 0) break;
+    }
+    return slot;
   }
 
   id(index: number): string {
-    return this.#ids.toString('hex', index * this.#idBytes, (index + 1) * this.#idBytes);
+    return this.#ids.toString('hex', index * this.idBytes, (index + 1) * this.idBytes);
   }
 
-  parents(index: number): readonly number[] {
-    const first = this.firstParent[index]!;
-    const others = this.otherParents.get(index);
-    if (others) return [first, ...others];
-    return this.parentCount[index] === 0 ? [] : [first];
+  /** A parent by its place, from 0. */
+  parent(index: number, place: number): number {
+    return place === 0 ? this.firstParent[index]! : this.#otherParents.values[this.#othersAt[index]! + place - 1]!;
+  }
+
+  parents(index: number): number[] {
+    return Array.from({ length: this.parentCount[index]! }, (_, place) => this.parent(index, place));
   }
 
   /** By object id, for ties. */
   compareIds(a: number, b: number): number {
-    const size = this.#idBytes;
+    const size = this.idBytes;
     return this.#ids.compare(this.#ids, b * size, (b + 1) * size, a * size, (a + 1) * size);
   }
 
   /** The commits whose id begins with these hex digits: none, one, or two where it is ambiguous. */
   find(prefix: string): number[] {
-    const sorted = this.#sorted ?? this.#sort();
+    if (prefix.length === this.idBytes * 2) {
+      const number = this.#number(prefix);
+      return number < 0 ? [] : [number];
+    }
+    this.#sorted ??= new Uint32Array(this.count).map((_, index) => index).sort((a, b) => this.compareIds(a, b));
+    const sorted = this.#sorted;
     let low = 0;
     let high = sorted.length;
     while (low < high) {
@@ -100,18 +112,4 @@ export class CommitTable {
       found.push(sorted[i]!);
     return found;
   }
-
-  #sort(): Uint32Array {
-    const sorted = new Uint32Array(this.count).map((_, index) => index);
-    const heads = new Float64Array(this.count);
-    for (let i = 0; i < this.count; i++) heads[i] = this.#ids.readUIntBE(i * this.#idBytes, 6);
-    sorted.sort((a, b) => heads[a]! - heads[b]! || this.compareIds(a, b));
-    this.#sorted = sorted;
-    return sorted;
-  }
-}
-
-function grown<T extends Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

@@ -2,12 +2,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalJson, type ProgressEvent, throwIfAborted } from '@redef/core';
-import { fileError, makeFolder } from '@redef/core/files';
+import { lock, makeFolder } from '@redef/core/files';
 import { BlobReader } from '../git/blob-reader.js';
 import { askGit } from '../git/git-process.js';
 import type { Repository } from '../git/repository.js';
 import type { ResolvedFilter } from '../options.js';
-import { lockFolder } from './folder-lock.js';
 import { type IndexState, indexVersion, readIndexState, writeIndexState } from './index-state.js';
 import { logPass } from './log-pass.js';
 import { runBucket, taskCount } from './run-bucket.js';
@@ -50,10 +49,8 @@ export async function openHistoryIndex(options: HistoryIndexOptions): Promise<Hi
     if (temporary) await rm(folder, { recursive: true, force: true });
   };
   try {
-    await makeFolder(folder).catch((error: unknown) => {
-      throw fileError(error, folder);
-    });
-    unlock = await lockFolder(folder);
+    await makeFolder(folder);
+    unlock = await lock(join(folder, 'index'));
     const config = canonicalJson(options.config);
     const earlier = await readIndexState(folder);
     let found: HistoryIndex['found'] = 'new';

@@ -1,32 +1,18 @@
-import { readdir } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { readJsonlLines } from '@redef/core/files';
-import type { VerdictReason } from '../changes/examine-file.js';
 import { type ParsedMessage, parseRevertMessage } from '../reverts/parse-message.js';
 import { CommitGraph } from './commit-graph.js';
 import { CommitTable } from './commit-table.js';
+import { FunctionHistory, type PlacedTouchRow } from './function-history.js';
 import type { HistoryIndex } from './history-index.js';
-import { bucketCount, commitsFile, renamesFile, touchesFile } from './log-pass.js';
+import { HistoryRows } from './history-rows.js';
+import { bucketCount, commitsFile } from './log-pass.js';
 import { readRows } from './read-rows.js';
-import { type CommitRow, type FunctionIdentity, keyOf, type RenameRow, type TouchRow } from './rows.js';
-import { TouchTable } from './touch-table.js';
+import { type CommitRow, keyOf } from './rows.js';
+import type { FunctionPlace } from './touch-table.js';
+import { Verdicts, verdictKind } from './verdicts.js';
 
 /** A commit that changes one function alone. */
-export interface SingleChange extends FunctionIdentity {
+export interface SingleChange extends FunctionPlace {
   commit: number;
-  path: string;
-  /** No other function of the file has its name. */
-  unique: boolean;
-  texts: string;
-}
-
-/** A commit of one accepted file that does not, and why. */
-export interface SingleReject {
-  commit: number;
-  path: string;
-  stage: 'file' | 'function';
-  reason: VerdictReason | string;
-  detail?: string;
 }
 
 /** A message that speaks of reverts. */
@@ -34,23 +20,25 @@ export interface RevertMessage extends ParsedMessage {
   commit: number;
 }
 
+/** A history as it is held: numbers by commit, in about 150 bytes each. Texts are in the rows of the index folder. */
 export interface History {
   table: CommitTable;
   graph: CommitGraph;
-  changes: Map<number, SingleChange>;
-  rejects: Map<number, SingleReject>;
-  touches: TouchTable;
+  verdicts: Verdicts;
+  functions: FunctionHistory;
+  rows: HistoryRows;
   messages: RevertMessage[];
-  subjects: SubjectIndex;
+  names: CommitNames;
 }
 
-/** What later reverts may name a commit by, beside its id. */
-export interface SubjectIndex {
+/** What later reverts may name a commit by, beside its id; by commit. */
+export interface CommitNames {
   /** Key of each commit's subject. */
   subjects: Float64Array;
-  svnRevisions: Map<number, number>;
-  /** The commits whose subject ends in `(#N)`. */
-  pullRequests: Map<number, number>;
+  /** The Subversion revision of its trailer; 0 for none. */
+  svnRevisions: Uint32Array;
+  /** N where its subject ends in `(#N)`; 0 for none. */
+  pullRequests: Uint32Array;
 }
 
 export const commitFlag = { problem: 1, authorAccepted: 2, singleFile: 4 } as const;
@@ -61,102 +49,73 @@ export interface LoadOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads an index folder back. Messages are looked at as they pass, not held. */
+/** Reads an index folder's commits back. Messages are looked at as they pass, not held. {@link readVerdicts} goes on. */
 export async function loadHistory({ folder, state }: HistoryIndex, options: LoadOptions): Promise<History> {
-  const table = new CommitTable();
+  const { head, commits, bytes: end } = state.segments.at(-1)!;
+  const table = new CommitTable(commits, head.length / 2);
+  const verdicts = new Verdicts(commits);
   const messages: RevertMessage[] = [];
-  const rejects = new Map<number, SingleReject>();
-  const subjects: number[] = [];
-  const svnRevisions = new Map<number, number>();
-  const pullRequests = new Map<number, number>();
-  const isProblem = problemTest(options.problemWords);
-  const strings = new Map<string, string>();
-  const intern = (text: string): string => {
-    const known = strings.get(text);
-    if (known !== undefined) return known;
-    strings.set(text, text);
-    return text;
+  const names: CommitNames = {
+    subjects: new Float64Array(commits),
+    svnRevisions: new Uint32Array(commits),
+    pullRequests: new Uint32Array(commits),
   };
-  const present = new Set(await readdir(folder));
-  /** A bucket without files has left none. */
-  async function* rowsOf(path: string): AsyncGenerator<unknown, void, undefined> {
-    if (!present.has(basename(path))) return;
-    for await (const { value } of readJsonlLines(path, options.signal ? { signal: options.signal } : {})) yield value;
-  }
-
+  const isProblem = problemTest(options.problemWords);
   let offset = 0;
-  for await (const { value, bytes } of readRows<CommitRow>(
-    commitsFile(folder),
-    state.segments.at(-1)?.bytes ?? 0,
-    options.signal,
-  )) {
+  for await (const { value, bytes } of readRows<CommitRow>(commitsFile(folder), end, options.signal)) {
+    const { message } = value;
     const index = table.add(value.hash, value.parents, value.committedSeconds, offset, bytes);
     offset += bytes;
     let flags = 0;
-    if (isProblem(value.message)) flags |= commitFlag.problem;
+    if (isProblem(message)) flags |= commitFlag.problem;
     if (options.acceptsCommit(value)) flags |= commitFlag.authorAccepted;
     if (value.file || value.reject) flags |= commitFlag.singleFile;
     table.flags[index] = flags;
-    if (value.reject)
-      rejects.set(index, {
-        commit: index,
-        path: intern(value.reject.path),
-        stage: 'file',
-        reason: intern(value.reject.reason),
-      });
-    const [subject = ''] = value.message.split('\n', 1);
-    subjects.push(keyOf('', subject.trim()));
-    const revision = /^git-svn-id: \S+@(\d+) /m.exec(value.message)?.[1];
-    if (revision) svnRevisions.set(Number(revision), index);
-    const pull = /\(#(\d+)\)$/.exec(subject.trim())?.[1];
-    if (pull) pullRequests.set(Number(pull), index);
-    const parsed = parseRevertMessage(value.message);
+    if (value.reject) verdicts.set(index, verdictKind.notModified, value.reject.path);
+    const subject = message.split('\n', 1)[0]!.trim();
+    names.subjects[index] = keyOf('', subject);
+    names.svnRevisions[index] = number(/^git-svn-id: \S+@(\d+) /m.exec(message)?.[1]);
+    names.pullRequests[index] = number(/\(#(\d+)\)$/.exec(subject)?.[1]);
+    const parsed = parseRevertMessage(message);
     if (parsed.reverts.length > 0 || parsed.relands.length > 0) messages.push({ commit: index, ...parsed });
   }
-  table.seal();
-
   const graph = new CommitGraph(table);
-  const touches = new TouchTable(graph);
-  const changes = new Map<number, SingleChange>();
-  for (let segment = 0; segment < state.segments.length; segment++) {
-    for (let bucket = 0; bucket < bucketCount; bucket++) {
-      for await (const value of rowsOf(touchesFile(folder, segment, bucket))) {
-        const { commit, path, touched, verdict, renamed } = value as TouchRow;
-        for (const [name, signature, unique] of touched) touches.add(commit, name, signature, unique === 1);
-        if (renamed) for (const { from, to } of renamed) touches.addFunctionRename(commit, intern(path), from, to);
-        if (!verdict) continue;
-        if ('name' in verdict) {
-          changes.set(commit, {
-            commit,
-            path: intern(path),
-            name: intern(verdict.name),
-            signature: verdict.signature,
-            unique: verdict.unique,
-            texts: verdict.texts,
-          });
-        } else {
-          rejects.set(commit, {
-            commit,
-            path: intern(path),
-            stage: verdict.reason === 'blob-missing' || verdict.reason === 'file-too-large' ? 'file' : 'function',
-            reason: intern(verdict.reason),
-            ...(verdict.detail ? { detail: intern(verdict.detail) } : {}),
-          });
-        }
-      }
+  const functions = await FunctionHistory.open(folder, state.segments.length, graph, options.signal);
+  return { table, graph, verdicts, functions, rows: new HistoryRows(folder, table, verdicts), messages, names };
+}
+
+const number = (digits: string | undefined): number => {
+  const value = Number(digits ?? 0);
+  return value < 2 ** 32 ? value : 0;
+};
+
+/** Takes the verdicts of a history in, and gives its single-function changes, those of one bucket of files after another. */
+export async function* readVerdicts({
+  verdicts,
+  functions,
+}: History): AsyncGenerator<{ changes: SingleChange[]; touches: number }, void, undefined> {
+  for (let bucket = 0; bucket < bucketCount; bucket++) {
+    const changes: SingleChange[] = [];
+    for await (const placed of functions.readBucket(bucket)) {
+      const change = takeVerdict(verdicts, placed);
+      if (change) changes.push(change);
     }
-    for await (const value of rowsOf(renamesFile(folder, segment))) touches.addFileRename(value as RenameRow);
+    yield { changes, touches: functions.touchCount(bucket) };
   }
-  touches.seal();
-  return {
-    table,
-    graph,
-    changes,
-    rejects,
-    touches,
-    messages,
-    subjects: { subjects: Float64Array.from(subjects), svnRevisions, pullRequests },
-  };
+}
+
+function takeVerdict(verdicts: Verdicts, { row, file, offset, length }: PlacedTouchRow): SingleChange | undefined {
+  const { commit, path, verdict } = row;
+  if (!verdict) return undefined;
+  const single = 'name' in verdict;
+  verdicts.set(commit, single ? verdictKind.single : verdictKind.rejected, path);
+  verdicts.file[commit] = file;
+  verdicts.offset[commit] = offset;
+  verdicts.length[commit] = length;
+  if (!single) return undefined;
+  const { name, signature, unique, texts } = verdict;
+  verdicts.texts[commit] = Number.parseInt(texts.slice(0, 13), 16);
+  return { commit, path, name, signature, unique };
 }
 
 function problemTest(words: readonly string[]): (message: string) => boolean {

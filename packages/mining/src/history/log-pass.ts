@@ -87,6 +87,7 @@ function commitRow(commit: Commit, filter: LogPassOptions['filter'], counts: Cou
       ? { file: { path: found.file.path, oldBlob: found.file.oldBlob, newBlob: found.file.newBlob } }
       : {}),
     ...(found.kind === 'not-modified' ? { reject: { path: found.path, reason: found.reject.reason } } : {}),
+    ...(found.kind === 'modified' || found.kind === 'not-modified' ? {} : { kind: found.kind }),
   };
 }
 
@@ -119,7 +120,7 @@ function moveOf(commit: Commit, index: number, filter: LogPassOptions['filter'])
 }
 
 /** FNV-1a over the path's UTF-16 units. */
-function bucketOf(path: string): number {
+export function bucketOf(path: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < path.length; i++) hash = Math.imul(hash ^ path.charCodeAt(i), 0x01000193);
   return (hash >>> 0) % bucketCount;

@@ -1,8 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { throwIfAborted } from '@redef/core';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { RedefError, throwIfAborted } from '@redef/core';
 import { fileError } from '@redef/core/files';
-import type { CommitRow } from './rows.js';
 
 /** Reads the first `limit` bytes of a file of rows, each with its length in bytes, newline included. */
 export async function* readRows<Row>(
@@ -18,7 +16,7 @@ export async function* readRows<Row>(
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer);
       let start = 0;
       for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-        yield { value: JSON.parse(bytes.toString('utf8', start, end)) as Row, bytes: end + 1 - start };
+        yield { value: parseRow<Row>(bytes.toString('utf8', start, end), path), bytes: end + 1 - start };
         start = end + 1;
       }
       rest = bytes.subarray(start);
@@ -28,32 +26,43 @@ export async function* readRows<Row>(
   }
 }
 
-/** Commits by their place in `commits.jsonl`. */
-export class CommitRows {
-  private constructor(
-    private readonly file: FileHandle,
-    private readonly path: string,
-  ) {}
+/** Rows by their place in a file. They are read at once: what was written a moment ago is in the system's memory. */
+export class RowFile {
+  readonly #file: number;
+  #bytes = Buffer.alloc(4096);
 
-  static async open(path: string): Promise<CommitRows> {
+  constructor(private readonly path: string) {
     try {
-      return new CommitRows(await open(path, 'r'), path);
+      this.#file = openSync(path, 'r');
     } catch (error) {
       throw fileError(error, path);
     }
   }
 
-  async read(offset: number, length: number): Promise<CommitRow> {
-    const bytes = Buffer.alloc(length);
+  read<Row>(offset: number, length: number): Row {
+    if (length > this.#bytes.length) this.#bytes = Buffer.alloc(length * 2);
+    let size: number;
     try {
-      await this.file.read(bytes, 0, length, offset);
+      size = readSync(this.#file, this.#bytes, 0, length, offset);
     } catch (error) {
       throw fileError(error, this.path);
     }
-    return JSON.parse(bytes.toString('utf8')) as CommitRow;
+    return parseRow<Row>(this.#bytes.toString('utf8', 0, size), this.path);
   }
 
-  async close(): Promise<void> {
-    await this.file.close();
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function parseRow<Row>(text: string, path: string): Row {
+  try {
+    return JSON.parse(text) as Row;
+  } catch (cause) {
+    throw new RedefError(`${path}: damaged: a row of it cannot be read`, {
+      code: 'invalid-index',
+      remedy: 'Remove the index folder to have it built again.',
+      cause,
+    });
   }
 }

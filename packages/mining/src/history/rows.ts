@@ -15,9 +15,10 @@ export interface CommitRow {
   messageRepaired?: true;
   /** Of a commit that modifies one accepted file. */
   file?: { path: string; oldBlob: string; newBlob: string };
-  /** Why there is no such file. */
-  kind?: string;
+  /** Of a commit of one accepted file that is not modified as text. */
   reject?: { path: string; reason: string };
+  /** Of any other commit: a merge, one of several files, ... */
+  kind?: string;
 }
 
 /** One modified file of one commit. */

@@ -33,7 +33,7 @@ export async function linkReverts(
   const relands: { commit: number; target: number }[] = [];
   const rejects: Reject[] = [];
   const unresolved: { commit: number; hash: string }[] = [];
-  const subjects = subjectLookup(history);
+  const lookup = nameLookup(history);
   const refuse = (commit: number, reason: string, detail: string): void => {
     rejects.push({ schema: 'redef.reject/1', id: table.id(commit), stage: 'revert', reason, detail });
   };
@@ -43,7 +43,7 @@ export async function linkReverts(
     const { commit } = message;
     const resolve = (mention: Mention): number | undefined => {
       const { reference, strict } = mention;
-      const found = candidatesFor(reference, commit, history, subjects);
+      const found = candidatesFor(reference, commit, history, lookup);
       if (found.length === 0) {
         if (reference.kind === 'hash' && strict) unresolved.push({ commit, hash: reference.hash });
         else if (strict) refuse(commit, `${reference.kind}-unknown`, describe(reference));
@@ -120,45 +120,54 @@ function describe(reference: Reference): string {
   }
 }
 
-function candidatesFor(reference: Reference, commit: number, history: History, subjects: SubjectLookup): number[] {
-  switch (reference.kind) {
-    case 'hash':
-      return history.table.find(reference.hash);
-    case 'svn': {
-      const found = history.subjects.svnRevisions.get(reference.revision);
-      return found === undefined ? [] : [found];
-    }
-    case 'pull-request': {
-      const found = history.subjects.pullRequests.get(reference.number);
-      return found === undefined ? [] : [found];
-    }
-    case 'subject': {
-      const found = subjects(reference.subject, commit);
-      return found === undefined ? [] : [found];
-    }
-  }
+function candidatesFor(reference: Reference, commit: number, history: History, lookup: NameLookup): number[] {
+  if (reference.kind === 'hash') return history.table.find(reference.hash);
+  const found =
+    reference.kind === 'svn'
+      ? lookup.svnRevisions.get(reference.revision)
+      : reference.kind === 'pull-request'
+        ? lookup.pullRequests.get(reference.number)
+        : lookup.subjects(reference.subject).findLast((earlier) => history.graph.isAncestor(earlier, commit));
+  return found === undefined ? [] : [found];
 }
 
-type SubjectLookup = (subject: string, before: number) => number | undefined;
+interface NameLookup {
+  svnRevisions: Map<number, number>;
+  pullRequests: Map<number, number>;
+  /** The commits of a subject, in the order of the history. */
+  subjects(subject: string): readonly number[];
+}
 
-/** The last ancestor that has a subject. */
-function subjectLookup({ subjects, graph, messages }: History): SubjectLookup {
-  const wanted = new Set<number>();
-  for (const message of messages) {
-    for (const { reference } of [...message.reverts, ...message.relands]) {
-      if (reference.kind === 'subject') wanted.add(keyOf('', reference.subject.trim()));
+/** The commits by the names that the messages of this history mention: no others are held. */
+function nameLookup({ names, graph, messages }: History): NameLookup {
+  const mentioned = messages.flatMap(({ reverts, relands }) => [...reverts, ...relands]);
+  const wanted = { svn: new Set<number>(), pull: new Set<number>(), subject: new Set<number>() };
+  for (const { reference } of mentioned) {
+    if (reference.kind === 'svn') wanted.svn.add(reference.revision);
+    else if (reference.kind === 'pull-request') wanted.pull.add(reference.number);
+    else if (reference.kind === 'subject') wanted.subject.add(keyOf('', reference.subject.trim()));
+  }
+  const numbered = (column: Uint32Array, numbers: ReadonlySet<number>): Map<number, number> => {
+    const found = new Map<number, number>();
+    for (let commit = 0; commit < column.length; commit++) {
+      const number = column[commit]!;
+      if (number > 0 && numbers.has(number)) found.set(number, commit);
     }
-  }
-  const found = new Map<number, number[]>();
+    return found;
+  };
+  const bySubject = new Map<number, number[]>();
   for (const commit of graph.order) {
-    const key = subjects.subjects[commit]!;
-    if (!wanted.has(key)) continue;
-    const list = found.get(key);
+    const key = names.subjects[commit]!;
+    if (!wanted.subject.has(key)) continue;
+    const list = bySubject.get(key);
     if (list) list.push(commit);
-    else found.set(key, [commit]);
+    else bySubject.set(key, [commit]);
   }
-  return (subject, before) =>
-    found.get(keyOf('', subject.trim()))?.findLast((commit) => graph.isAncestor(commit, before));
+  return {
+    svnRevisions: numbered(names.svnRevisions, wanted.svn),
+    pullRequests: numbered(names.pullRequests, wanted.pull),
+    subjects: (subject) => bySubject.get(keyOf('', subject.trim())) ?? [],
+  };
 }
 
 /** The commit itself; of a merge the one commit that it brought in, if it is one. */
@@ -196,25 +205,21 @@ function markEffective(
   relands: readonly { commit: number; target: number }[],
   history: History,
 ): void {
-  const { graph, changes } = history;
+  const { graph } = history;
   const { position } = graph;
   const undone = new Set<number>();
   const relandsOf = new Map<number, number[]>();
   for (const { commit, target } of relands) relandsOf.set(target, [...(relandsOf.get(target) ?? []), commit]);
-  const sameChange = new Map<string, number[]>();
-  for (const { texts, path, commit } of changes.values()) {
-    const key = `${texts} ${path}`;
-    const list = sameChange.get(key);
-    if (list) list.push(commit);
-    else sameChange.set(key, [commit]);
-  }
+  const sameChange = sameChanges(
+    links.map(({ target }) => target),
+    history,
+  );
   links.sort((a, b) => position[b.revert]! - position[a.revert]! || position[b.target]! - position[a.target]!);
   for (const link of links) {
-    const change = changes.get(link.target);
     const again = [
       ...(relandsOf.get(link.target) ?? []),
       ...(relandsOf.get(link.revert) ?? []),
-      ...((change && sameChange.get(`${change.texts} ${change.path}`)) ?? []),
+      ...(sameChange.get(link.target) ?? []),
     ];
     const landedAgain = again.some(
       (commit) => commit !== link.target && graph.isAncestor(link.revert, commit) && !undone.has(commit),
@@ -222,4 +227,24 @@ function markEffective(
     link.effective = !undone.has(link.revert) && !landedAgain;
     if (link.effective && link.strict) undone.add(link.target);
   }
+}
+
+/** The commits that make the same change to the same function of a file as some single-function changes do. */
+function sameChanges(targets: readonly number[], { verdicts, table }: History): Map<number, number[]> {
+  const byTexts = new Map<number, number[]>();
+  for (const target of targets) if (verdicts.isSingle(target)) byTexts.set(verdicts.texts[target]!, []);
+  for (let commit = 0; commit < table.count; commit++) {
+    if (verdicts.isSingle(commit)) byTexts.get(verdicts.texts[commit]!)?.push(commit);
+  }
+  const same = new Map<number, number[]>();
+  for (const target of targets) {
+    if (!verdicts.isSingle(target)) continue;
+    const path = verdicts.path(target);
+    const commits = byTexts.get(verdicts.texts[target]!)!;
+    same.set(
+      target,
+      commits.filter((commit) => verdicts.path(commit) === path),
+    );
+  }
+  return same;
 }

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { RedefError, sha256 } from '@redef/core';
+import { lock } from '@redef/core/files';
 import * as v from 'valibot';
-import { lock } from '../lock.js';
 import { AnswerLog } from './answer-log.js';
 import { Desk } from './desk.js';
 import { adjudicator, answersPath, readAudit, readReviews } from './folder.js';

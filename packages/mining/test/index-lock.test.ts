@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockFolder } from '../src/history/folder-lock.js';
 import { mineCandidates } from '../src/index.js';
 import { builtPackage } from './built.js';
 import { collectAll, FixtureRepository, source } from './git-fixture.js';
@@ -33,7 +32,7 @@ const mine = async (index?: string): Promise<string> => {
   const { rows } = await collectAll(mineCandidates(repository.path, { ...options, ...(index ? { index } : {}) }));
   return rows.map((row) => JSON.stringify(row)).join('\n');
 };
-const locks = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('lock-'));
+const locks = (folder: string): string[] => readdirSync(folder).filter((name) => name.includes('.lock-'));
 
 /** Mines in a process of its own; it says `ready` at its first event of the stage. */
 function mineElsewhere(index: string, stage: string, workers = 0): { child: ChildProcess; ready: Promise<void> } {
@@ -62,7 +61,7 @@ describe('two runs on one index folder', () => {
     const index = join(scratch, 'twice');
     const first = mineCandidates(repository.path, { ...options, index });
     await first.next();
-    await expect(mine(index)).rejects.toMatchObject({ code: 'index-in-use' });
+    await expect(mine(index)).rejects.toMatchObject({ code: 'in-use' });
     await first.return(undefined as never);
     expect(locks(index)).toEqual([]);
     expect(await mine(index)).toBe(fresh);
@@ -74,7 +73,7 @@ describe('two runs on one index folder', () => {
     await ready;
     child.kill('SIGSTOP');
     await expect(mine(index)).rejects.toMatchObject({
-      code: 'index-in-use',
+      code: 'in-use',
       message: expect.stringContaining(String(child.pid)),
     });
     child.kill('SIGCONT');
@@ -88,48 +87,10 @@ describe('two runs on one index folder', () => {
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => mine(index)));
     for (const result of results) {
       if (result.status === 'fulfilled') expect(result.value).toBe(fresh);
-      else expect(result.reason).toMatchObject({ code: 'index-in-use' });
+      else expect(result.reason).toMatchObject({ code: 'in-use' });
     }
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
     expect(await mine(index)).toBe(fresh);
-  });
-});
-
-describe('a lock that nobody holds', () => {
-  const lock = 'lock-01234567-89ab-cdef-0123-456789abcdef.json';
-  const withLock = (name: string, text: string, ageSeconds = 0): string => {
-    const folder = join(scratch, name);
-    mkdirSync(folder);
-    writeFileSync(join(folder, lock), text);
-    const at = Date.now() / 1000 - ageSeconds;
-    utimesSync(join(folder, lock), at, at);
-    return folder;
-  };
-  const taken = async (folder: string): Promise<boolean> => {
-    const unlock = await lockFolder(folder).catch((error: unknown) => error as Error);
-    if (unlock instanceof Error) {
-      expect(unlock).toMatchObject({ code: 'index-in-use', remedy: expect.stringContaining(lock) });
-      return false;
-    }
-    await unlock();
-    return true;
-  };
-  const host = hostname();
-
-  test('of a process that is gone, or whose number another has now', async () => {
-    const child = spawn('true');
-    await ended(child);
-    expect(await taken(withLock('gone', JSON.stringify({ host, pid: child.pid, started: '1' })))).toBe(true);
-    if (process.platform !== 'linux') return;
-    expect(await taken(withLock('reused', JSON.stringify({ host, pid: process.pid, started: '1' })))).toBe(true);
-  });
-
-  test('of another machine, or half written, is given up after a while only', async () => {
-    const foreign = JSON.stringify({ host: `not-${host}`, pid: 1, started: '1' });
-    expect(await taken(withLock('foreign', foreign))).toBe(false);
-    expect(await taken(withLock('foreign-old', foreign, 3600))).toBe(true);
-    expect(await taken(withLock('half', '{"host"'))).toBe(false);
-    expect(await taken(withLock('half-old', '{"host"', 3600))).toBe(true);
   });
 });
 
