@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Cell } from '../../src/cells/cell.js';
+import type { CellEvent } from '../../src/cells/executor.js';
+import { runStore } from '../../src/cells/run-store.js';
+import { createSlurmExecutor, type SlurmOptions, slurmFolder } from '../../src/executors/slurm/slurm.js';
+import { attempts, cell, pidOf, scriptedRedef, told } from './batch.js';
+import { type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
+
+const installed = slurmIsInstalled();
+if (!installed) console.warn('SKIPPED: the Slurm executor on a real node: install slurmctld slurmd slurm-client munge');
+
+let root: string;
+let node: SlurmNode;
+let folder: string;
+let studies = 0;
+
+beforeAll(async () => {
+  if (!installed) return;
+  root = mkdtempSync(join(tmpdir(), 'redef-slurm-'));
+  mkdirSync(join(root, 'node'));
+  node = await startSlurmNode(join(root, 'node'), { maxArraySize: 4 });
+});
+afterAll(async () => {
+  await node?.stop();
+  if (root) rmSync(root, { recursive: true, force: true });
+});
+beforeEach(() => {
+  if (!installed) return;
+  folder = join(root, `study ${studies++} "it's" $HOME %A #1`);
+  mkdirSync(folder);
+  script({});
+});
+
+const script = (steps: Record<string, string[]>): void =>
+  writeFileSync(join(folder, 'script.json'), JSON.stringify(steps));
+const slurm = (...[program, ...args]: [string, ...string[]]): string =>
+  execFileSync(program, args, { env: node.env, encoding: 'utf8', stdio: 'pipe' });
+
+function submit(cells: Cell[], options: Partial<SlurmOptions> = {}, signal?: AbortSignal): AsyncIterable<CellEvent> {
+  const executor = createSlurmExecutor({ redef: scriptedRedef, env: node.env, pollMs: 200, ...options });
+  return executor.submit(cells, { folder, store: runStore(join(folder, 'store')), ...(signal && { signal }) });
+}
+const state = () => JSON.parse(readFileSync(join(slurmFolder(folder), 'slurm.json'), 'utf8'));
+
+describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
+  test('arrays stay under the limit, models come before those who use them, the report comes last', async () => {
+    const parents = ['a', 'b', 'c', 'd', 'e'].map((key) => cell(key));
+    const lines = await told(submit([cell('child', 'e'), ...parents]));
+    expect(lines.filter((line) => line.endsWith('done')).sort()).toEqual(
+      'a b c child d e'.replace(/\w+/g, '$& done').split(/(?<=done) /),
+    );
+    expect(state().arrays.map(({ cells }: { cells: string[] }) => cells)).toEqual([
+      ['a', 'b', 'c', 'd'],
+      ['e'],
+      ['child'],
+    ]);
+    expect(attempts(folder).slice(-2)).toEqual(['child', 'report']);
+    expect(await told(submit([cell('a')]))).toEqual(['a reused']);
+  });
+
+  test('a cell that fails or crashes is told of with what its log says; the others go on', async () => {
+    script({ says: ['exit'], crashes: ['SIGSEGV'] });
+    const lines = await told(submit(['says', 'crashes', 'fine'].map((key) => cell(key))));
+    expect(lines.filter((line) => !line.endsWith('started')).sort()).toEqual([
+      'crashes its process ended without a result, as FAILED: about to crash',
+      'fine done',
+      'says its process ended without a result, as FAILED: no such file',
+    ]);
+    const before = attempts(folder).length;
+    script({});
+    const again = await told(submit(['says', 'crashes', 'fine'].map((key) => cell(key))));
+    expect(again.filter((line) => !line.endsWith('started'))[0]).toBe('fine reused');
+    expect(attempts(folder).slice(before).sort()).toEqual(['crashes', 'report', 'says']);
+  });
+
+  test('jobs outlive their submitter, who finds them again and submits only what is missing', async () => {
+    script({ slow: ['hang', 'done'] });
+    const stop = new AbortController();
+    const first = told(submit([cell('slow'), cell('quick')], {}, stop.signal));
+    await pidOf(folder, 'slow');
+    stop.abort();
+    await expect(first).rejects.toMatchObject({ code: 'aborted', message: expect.stringMatching(/go on in Slurm/) });
+    const [array] = state().arrays;
+    const second = told(submit([cell('slow'), cell('quick'), cell('new')]));
+    while (state().arrays.length < 2) await sleep(50);
+    expect(state().arrays.map(({ cells }: { cells: string[] }) => cells)).toEqual([['slow', 'quick'], ['new']]);
+    slurm('scontrol', 'requeue', `${array.job}_0`);
+    expect((await second).filter((line) => line.startsWith('slow'))).toEqual(['slow started', 'slow done']);
+    expect(attempts(folder).filter((key) => key === 'slow')).toHaveLength(2);
+  });
+
+  test('a job whose id was never written down is found by its name', async () => {
+    script({ a: ['hang', 'done'] });
+    await told(submit([cell('a')], { detach: true }));
+    await pidOf(folder, 'a');
+    const written = state();
+    const { job } = written.arrays[0];
+    written.arrays[0].job = null;
+    writeFileSync(join(slurmFolder(folder), 'slurm.json'), JSON.stringify(written));
+    const watching = told(submit([cell('a')]));
+    await sleep(500);
+    slurm('scancel', job);
+    expect((await watching).at(-1)).toMatch(/^a its process ended without a result, as CANCELLED/);
+    expect(attempts(folder).filter((key) => key === 'a')).toHaveLength(1);
+  });
+
+  test('the controller may be away for a while, and the node may fail', async () => {
+    script({ a: ['hang', 'done'] });
+    const watching = told(submit([cell('a')]));
+    await pidOf(folder, 'a');
+    await node.restart('slurmctld', 'SIGTERM');
+    await node.restart('slurmd', 'SIGKILL');
+    const { job } = state().arrays[0];
+    for (let tries = 0; ; tries++) {
+      try {
+        slurm('scontrol', 'requeue', `${job}_0`);
+        break;
+      } catch (error) {
+        if (tries > 50) throw error;
+        await sleep(200);
+      }
+    }
+    expect((await watching).at(-1)).toBe('a done');
+  });
+
+  test('what Slurm refuses is told in its words, and leaves nothing behind', async () => {
+    const refused = told(submit([cell('a')], { partition: 'no such; touch x' }));
+    await expect(refused).rejects.toMatchObject({ code: 'slurm-refused', message: expect.stringMatching(/partition/) });
+    expect(state().arrays).toEqual([]);
+    expect(existsSync('x')).toBe(false);
+    expect((await told(submit([cell('a')], { memory: '1M', cpus: 1, running: 1, time: '5' }))).at(-1)).toBe('a done');
+  });
+});
+
+test('a machine without Slurm is told of', async () => {
+  const here = mkdtempSync(join(tmpdir(), 'redef-no-slurm-'));
+  const executor = createSlurmExecutor({ redef: scriptedRedef, env: { PATH: here } });
+  await expect(
+    told(executor.submit([cell('a')], { folder: here, store: runStore(join(here, 'store')) })),
+  ).rejects.toMatchObject({
+    code: 'slurm-missing',
+  });
+  rmSync(here, { recursive: true });
+});
