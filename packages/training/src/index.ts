@@ -21,5 +21,7 @@ export type { BatchShape, Task, Validation } from './fit/task.js';
 export { createLinearEngine, type LinearEngineOptions } from './linear/linear-engine.js';
 export type { Device } from './onnx/device.js';
 export type { Lora } from './onnx/lora.js';
+export { mergeAdapter } from './onnx/merge-adapter.js';
 export type { ModelSource } from './onnx/model-source.js';
 export { createOnnxEngine, type OnnxEngineOptions } from './onnx/onnx-engine.js';
+export { createFitLog } from './tensorboard/fit-log.js';

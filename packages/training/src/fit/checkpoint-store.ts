@@ -44,7 +44,7 @@ export class CheckpointStore {
     private readonly keep: number,
   ) {}
 
-  /** @throws `RedefError` `disk-full`, `file-permission` */
+  /** @throws `RedefError` `disk-full`, `file-permission`, `non-finite-loss` */
   async save(position: FitPosition, variables: Variables, names: Iterable<string>): Promise<void> {
     const stem = `step-${String(position.step).padStart(8, '0')}-epoch-${String(position.epoch).padStart(4, '0')}`;
     const weights = await this.#write(`${stem}.safetensors`, variables, names);
@@ -89,7 +89,7 @@ export class CheckpointStore {
     const tensors = [...names].map((tensor) => ({
       name: tensor,
       shape: variables.get(tensor).shape,
-      read: async () => (await variables.read(tensor)) as Float32Array,
+      read: async () => finite(tensor, (await variables.read(tensor)) as Float32Array),
     }));
     const path = join(this.folder, name);
     await writeSafetensors(path, tensors, { maxShardBytes: Number.POSITIVE_INFINITY });
@@ -112,6 +112,15 @@ export class CheckpointStore {
     await rm(join(this.folder, `${stem}.json`), { force: true }); // first: weights alone are no checkpoint
     await rm(join(this.folder, `${stem}.safetensors`), { force: true });
   }
+}
+
+/** A checkpoint is something to go back to: what has run away is not written over it. */
+function finite(name: string, values: Float32Array): Float32Array {
+  if (values.every(Number.isFinite)) return values;
+  throw new RedefError(`${name} holds values that are no numbers or infinite: the last step ran away`, {
+    code: 'non-finite-loss',
+    remedy: 'Lower the learning rate or lengthen the warm-up.',
+  });
 }
 
 async function load(path: string, variables: Variables): Promise<void> {

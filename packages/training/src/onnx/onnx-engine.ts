@@ -1,12 +1,14 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { Variables } from '@redef/autodiff';
 import { createRng, digestOf, RedefError, type RunOptions } from '@redef/core';
+import { makeFolder } from '@redef/core/files';
 import { bestThreshold, metrics } from '@redef/stats';
 import { balancedWeight } from '../balanced-weight.js';
 import type { Score, TrainedModel, TrainingEngine, TrainingEvent, TrainingJob } from '../engine.js';
 import { fitLoop } from '../fit/fit-loop.js';
 import { completeSettings, type FitSettings } from '../fit/settings.js';
 import type { Validation } from '../fit/task.js';
+import { createFitLog } from '../tensorboard/fit-log.js';
 import { type Classifier, classifierTask } from './classifier.js';
 import { type Device, openDevice } from './device.js';
 import { checkExample, collectExamples, vocabularyFor } from './examples.js';
@@ -29,6 +31,8 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
   threshold?: 'validation' | number;
   /** Trains low-rank additions alone; they are saved in the layout of the Python library peft. Needs a model with weights. */
   lora?: Pick<Lora, 'rank' | 'alpha'> & Partial<Lora>;
+  /** Writes curves of loss, learning rate and validation F1 for TensorBoard into `tensorboard/` in the model's folder. */
+  tensorBoard?: boolean;
   /** Rows of a batch in prediction. Default 16. */
   predictBatchSize?: number;
   /** Milliseconds. Absent: events tell no speed. */
@@ -55,6 +59,7 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
     positiveWeight = 'balanced',
     threshold: rule = 0.5,
     lora: givenLora,
+    tensorBoard = false,
     predictBatchSize: batchSize = 16,
     now,
     ...givenSettings
@@ -107,6 +112,9 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
         higherIsBetter: true,
         measure: async () => metrics(labels, await validationScores(), { threshold }).f1,
       };
+      const logFolder = join(folder, 'tensorboard');
+      if (tensorBoard) await makeFolder(logFolder);
+      const log = tensorBoard ? createFitLog(logFolder, now) : undefined;
       const examples = all.map(({ id, label, inputIds }) => [id, label, digestOf(Array.from(inputIds))]);
       const { epochs, bestEpoch, selectedByValidation } = await fitLoop({
         task: classifierTask(classifier, weight),
@@ -120,6 +128,7 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
         ...(now && { now }),
         ...stop,
         onEvent: (event) => {
+          log?.(event);
           if (event.type === 'progress') onEvent?.(event);
         },
       });

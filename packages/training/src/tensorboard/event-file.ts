@@ -1,46 +1,50 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileError, makeFolder } from '@redef/core/files';
+import { fileError } from '@redef/core/files';
 import { crc32c } from './crc32c.js';
+import { fixed32Field, fixed64Field, messageField, varintField } from './protobuf.js';
 
-// What TensorBoard reads: TFRecords that hold messages of event.proto. Of that, this writes scalars alone.
-
-export interface EventFile {
-  /** Adds one point to each of the curves named. @param wallTime seconds since 1970 */
-  write(step: number, wallTime: number, scalars: Readonly<Record<string, number>>): void;
-}
+/** Adds a point to each curve named. `wallTime` is in seconds since 1970. */
+export type WriteScalars = (step: number, wallTime: number, scalars: Readonly<Record<string, number>>) => void;
 
 /**
- * Starts an event file in a folder. A run that goes on after a stop starts another one; TensorBoard drops what the older
- * ones have from its first step on.
+ * What TensorBoard reads: TFRecords that hold messages of `event.proto`, of which this writes scalars alone. The file
+ * starts with the first point. A run that goes on after a stop starts another one, from whose first step on TensorBoard
+ * drops what the older ones have.
  *
- * @throws `RedefError` `disk-full`, `file-permission`
+ * @param folder must exist
+ * @returns a function that throws `RedefError` `disk-full`, `file-permission`
  */
-export async function openEventFile(folder: string, firstStep: number, wallTime: number): Promise<EventFile> {
-  await makeFolder(folder);
-  const number = readdirSync(folder).filter((name) => name.startsWith('events.out.tfevents.')).length;
-  const path = join(folder, `events.out.tfevents.${String(number).padStart(10, '0')}.redef`); // read in this order
-  const append = (bytes: Uint8Array) => {
+export function createEventFile(folder: string): WriteScalars {
+  let path: string | undefined;
+  return (step, wallTime, scalars) => {
+    const events: Uint8Array[] = [];
+    if (path === undefined) {
+      const earlier = readdirSync(folder).filter((name) => name.startsWith('events.out.tfevents.')).length;
+      path = join(folder, `events.out.tfevents.${String(earlier).padStart(10, '0')}.redef`); // read in this order
+      events.push(event(0, wallTime, messageField(3, Buffer.from('brain.Event:2'))));
+      events.push(event(step, wallTime, messageField(7, varintField(1, sessionStart))));
+    }
+    const values = Object.entries(scalars).map(([tag, value]) =>
+      messageField(1, Buffer.concat([messageField(1, Buffer.from(tag)), fixed32Field(2, value)])),
+    );
+    events.push(event(step, wallTime, messageField(5, Buffer.concat(values))));
     try {
-      appendFileSync(path, bytes);
+      appendFileSync(path, Buffer.concat(events.map(toRecord)));
     } catch (error) {
       throw fileError(error, path);
     }
-  };
-  append(record(encodeEvent(0, wallTime, text(3, 'brain.Event:2'))));
-  append(record(encodeEvent(firstStep, wallTime, message(7, [varint(1, sessionStart)]))));
-  return {
-    write: (step, time, scalars) => {
-      const values = Object.entries(scalars).map(([tag, value]) => message(1, [text(1, tag), float(2, value)]));
-      append(record(encodeEvent(step, time, message(5, values))));
-    },
   };
 }
 
 const sessionStart = 1;
 
+function event(step: number, wallTime: number, what: Uint8Array): Uint8Array {
+  return Buffer.concat([fixed64Field(1, wallTime), varintField(2, step), what]);
+}
+
 /** A TFRecord: length, its checksum, the data, their checksum; little-endian. */
-export function record(data: Uint8Array): Uint8Array {
+function toRecord(data: Uint8Array): Uint8Array {
   const header = Buffer.alloc(12);
   header.writeBigUInt64LE(BigInt(data.length));
   header.writeUInt32LE(maskedCrc(header.subarray(0, 8)), 8);
@@ -52,43 +56,4 @@ export function record(data: Uint8Array): Uint8Array {
 function maskedCrc(bytes: Uint8Array): number {
   const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
-}
-
-/** Field 1 the time, field 2 the step, then what happened. */
-function encodeEvent(step: number, wallTime: number, what: Uint8Array): Uint8Array {
-  const time = Buffer.alloc(9);
-  time[0] = (1 << 3) | fixed64;
-  time.writeDoubleLE(wallTime, 1);
-  return Buffer.concat([time, ...(step === 0 ? [] : [varint(2, step)]), what]);
-}
-
-const fixed64 = 1;
-const lengthDelimited = 2;
-const fixed32 = 5;
-
-function message(field: number, parts: readonly Uint8Array[]): Uint8Array {
-  const body = Buffer.concat(parts);
-  return Buffer.concat([Buffer.from([(field << 3) | lengthDelimited, ...varintBytes(body.length)]), body]);
-}
-
-function text(field: number, value: string): Uint8Array {
-  return message(field, [Buffer.from(value)]);
-}
-
-function varint(field: number, value: number): Uint8Array {
-  return Buffer.from([field << 3, ...varintBytes(value)]);
-}
-
-function float(field: number, value: number): Uint8Array {
-  const bytes = Buffer.alloc(5);
-  bytes[0] = (field << 3) | fixed32;
-  bytes.writeFloatLE(value, 1);
-  return bytes;
-}
-
-function varintBytes(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
-  return [...bytes, rest];
 }

@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openCheckpoint } from '@redef/models';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateExamples, tinyRoberta } from '../../test/examples.js';
+import type { Example, Score, TrainedModel } from '../engine.js';
+import { mergeAdapter } from './merge-adapter.js';
+import { createOnnxEngine } from './onnx-engine.js';
+
+let root: string;
+let base: TrainedModel;
+let adapter: TrainedModel;
+const train = generateExamples('train', 120);
+const validation = generateExamples('validation', 40);
+const settings = { epochs: 4, threads: 1 };
+const engine = () =>
+  createOnnxEngine({
+    ...settings,
+    model: { checkpoint: base.folder },
+    learningRate: 2e-2,
+    lora: { rank: 2, alpha: 4, targets: ['query', 'value', 'intermediate.dense'] },
+  });
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'redef-lora-'));
+  const full = createOnnxEngine({ ...settings, model: { config: tinyRoberta }, learningRate: 5e-3 });
+  base = await full.fit({ folder: join(root, 'base'), train, validation, seed: 1 });
+  // The other way round, with a tag that the base has no row for.
+  const turned = (examples: readonly Example[]) =>
+    examples.map((example) => ({
+      ...example,
+      inputIds: [0, 60, ...Array.from(example.inputIds).slice(1)],
+      label: (1 - example.label) as 0 | 1,
+    }));
+  adapter = await engine().fit({
+    folder: join(root, 'adapter'),
+    train: turned(train),
+    validation: turned(validation),
+    seed: 2,
+  });
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const tensorsOf = async (path: string) => {
+  const checkpoint = await openCheckpoint(path);
+  const shapes = Object.fromEntries([...checkpoint.tensors].map(([name, { shape }]) => [name, shape]));
+  await checkpoint.close();
+  return shapes;
+};
+
+test('an adapter learns what its base did not', () => {
+  expect(base.epochs[base.bestEpoch - 1]!.validationF1).toBeGreaterThan(0.9);
+  expect(adapter.epochs[adapter.bestEpoch - 1]!.validationF1).toBeGreaterThan(0.9);
+});
+
+test('it is saved in the layout of peft, with the rows of added tokens', async () => {
+  expect(adapter.files).toEqual(['config.json', 'adapter_config.json', 'adapter_model.safetensors']);
+  expect(JSON.parse(readFileSync(join(adapter.folder, 'adapter_config.json'), 'utf8'))).toEqual({
+    peft_type: 'LORA',
+    task_type: 'SEQ_CLS',
+    base_model_name_or_path: base.folder,
+    r: 2,
+    lora_alpha: 4,
+    lora_dropout: 0,
+    target_modules: ['query', 'value', 'intermediate.dense'],
+    modules_to_save: ['classifier'],
+    bias: 'none',
+    fan_in_fan_out: false,
+    inference_mode: true,
+  });
+  const layer = 'base_model.model.roberta.encoder.layer.0.';
+  expect(await tensorsOf(join(adapter.folder, 'adapter_model.safetensors'))).toEqual({
+    'base_model.model.roberta.embeddings.word_embeddings.weight': [124, 16],
+    [`${layer}attention.self.query.lora_A.weight`]: [2, 16],
+    [`${layer}attention.self.query.lora_B.weight`]: [16, 2],
+    [`${layer}attention.self.value.lora_A.weight`]: [2, 16],
+    [`${layer}attention.self.value.lora_B.weight`]: [16, 2],
+    [`${layer}intermediate.dense.lora_A.weight`]: [2, 16],
+    [`${layer}intermediate.dense.lora_B.weight`]: [32, 2],
+    'base_model.model.classifier.dense.weight': [16, 16],
+    'base_model.model.classifier.dense.bias': [16],
+    'base_model.model.classifier.out_proj.weight': [2, 16],
+    'base_model.model.classifier.out_proj.bias': [2],
+  });
+  expect(statSync(join(adapter.folder, 'adapter_model.safetensors')).size).toBeLessThan(20_000);
+});
+
+test('merged into its base it scores as it did beside it', async () => {
+  const out = join(root, 'merged');
+  await mergeAdapter({ adapter: adapter.folder, base: base.folder, out });
+  const scores: Score[] = [];
+  for await (const score of engine().predict(adapter.folder, validation)) scores.push(score);
+  const plain = createOnnxEngine({ ...settings, model: { config: tinyRoberta } });
+  let index = 0;
+  for await (const { id, score, logits } of plain.predict(out, validation)) {
+    const beside = scores[index++]!;
+    expect(id).toBe(beside.id);
+    expect(score).toBeCloseTo(beside.score, 5);
+    expect(logits![0]).toBeCloseTo(beside.logits![0], 4);
+  }
+  const spread = scores.map(({ score }) => score);
+  expect(Math.max(...spread) - Math.min(...spread)).toBeGreaterThan(0.5);
+});
+
+test('an adapter without its base is refused in words', async () => {
+  const homeless = createOnnxEngine({ model: { config: tinyRoberta } });
+  await expect(homeless.predict(adapter.folder, validation)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 'invalid-option',
+    remedy: expect.stringContaining(base.folder),
+  });
+  await expect(mergeAdapter({ adapter: base.folder, base: base.folder, out: root })).rejects.toMatchObject({
+    code: 'file-missing',
+  });
+});
