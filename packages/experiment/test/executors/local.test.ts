@@ -22,19 +22,19 @@ function submit(cells: Cell[], options: Partial<LocalOptions> = {}, signal?: Abo
 }
 
 test('a crash is tried once more, a second crash or a failure ends that cell alone', async () => {
-  script({ once: ['SIGSEGV', 'done'], twice: ['SIGKILL'], says: ['exit'] });
+  script({ once: ['crash', 'done'], twice: ['crash'], says: ['fail'] });
   const lines = await told(submit([cell('once'), cell('twice'), cell('says'), cell('fine')]));
   expect(lines.filter((line) => !line.endsWith('started')).sort()).toEqual([
     'fine done',
     'once done',
     'says its process ended without a result, with exit code 3: no such file',
-    'twice its process ended without a result, by SIGKILL: about to crash',
+    'twice its process ended without a result, by SIGSEGV: about to crash',
   ]);
   expect(attempts(folder).sort()).toEqual(['fine', 'once', 'once', 'says', 'twice', 'twice']);
 });
 
 test('what failed is recorded in the store, and forgotten once it is done', async () => {
-  script({ a: ['exit', 'done'] });
+  script({ a: ['fail', 'done'] });
   const { failure } = runStore(join(folder, 'store'));
   await told(submit([cell('a')]));
   expect(JSON.parse(readFileSync(failure('a'), 'utf8'))).toMatchObject({ code: 'cell-ended' });

@@ -22,7 +22,7 @@ export interface SlurmOptions extends SlurmResources {
   redef: readonly string[];
   /** Tasks of one array. Default 1,000, never more than the cluster's `MaxArraySize`. */
   arraySize?: number;
-  /** Come back as soon as all is submitted. */
+  /** Do not watch: `submit` throws `detached` once all is in the queue. */
   detach?: boolean;
   /** How often `squeue` is asked. Default 10,000. */
   pollMs?: number;
@@ -41,6 +41,9 @@ const silentPolls = 30;
  * only what is neither done nor queued and watches all of it. A requeued task goes on from what was finished.
  *
  * The study's folder must be on a file system that the nodes share.
+ *
+ * `submit` throws `RedefError` `aborted` or `detached` where jobs go on, `slurm-missing`, `slurm-refused`, `invalid-option`
+ * for values that a script cannot hold.
  */
 export function createSlurmExecutor(options: SlurmOptions): Executor {
   return {
@@ -60,7 +63,9 @@ export function createSlurmExecutor(options: SlurmOptions): Executor {
 
       const release = await claim(join(folder, 'submitting'), signal ? { signal } : {});
       const state = await submitMissing(open, folder, run, options).finally(release);
-      if (!options.detach) yield* watch(open, state, folder, run, options);
+      if (open.length === 0) return;
+      if (options.detach) throw jobsGoOn('detached', state);
+      yield* watch(open, state, folder, run, options);
     },
   };
 }
@@ -124,11 +129,12 @@ function chunks(cells: readonly Cell[], size: number): Cell[][] {
 /** Tells of cells until each is done or given up and the report's job has ended. */
 async function* watch(
   open: readonly Cell[],
-  { arrays, report }: SlurmState,
+  state: SlurmState,
   folder: string,
   { store, signal }: ExecutorRun,
   { env, pollMs = 10_000 }: SlurmOptions,
 ): AsyncGenerator<CellEvent, void, undefined> {
+  const { arrays, report } = state;
   // A cell may have failed in one array and be in a later one, too.
   const places = new Map(arrays.flatMap((array) => array.cells.map((key, index) => [key, { array, index }])));
   const tasks = new Map(open.map(({ key }) => [key, { ...places.get(key)!, started: false, endedPolls: 0 }]));
@@ -157,19 +163,23 @@ async function* watch(
       yield await verdict(store, key, `as ${ending}`, join(logsOf(folder), `${job}_${task.index}.log`));
     }
     if (queue && tasks.size === 0 && !(report && isLive(queue.get(taskKey(report))))) return;
-    await pause(pollMs, signal, jobs);
+    await pause(pollMs, signal, state);
   }
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined, jobs: readonly SlurmJob[]): Promise<void> {
+async function pause(ms: number, signal: AbortSignal | undefined, state: SlurmState): Promise<void> {
   try {
     await sleep(ms, undefined, signal && { signal });
   } catch (cause) {
-    const ids = jobs.flatMap(({ job }) => job ?? []);
-    throw new RedefError(`No longer watching: the jobs ${ids.join(', ')} go on in Slurm`, {
-      code: 'aborted',
-      remedy: `Run the same command again to watch them, or end them: scancel ${ids.join(' ')}.`,
-      cause,
-    });
+    throw jobsGoOn('aborted', state, cause);
   }
+}
+
+function jobsGoOn(code: 'aborted' | 'detached', { arrays, report }: SlurmState, cause?: unknown): RedefError {
+  const ids = [...arrays, ...(report ? [report] : [])].flatMap(({ job }) => job ?? []);
+  return new RedefError(`the jobs ${ids.join(', ')} go on in Slurm without this process`, {
+    code,
+    remedy: `Run the same command again to watch them; scancel ${ids.join(' ')} ends them.`,
+    cause,
+  });
 }
