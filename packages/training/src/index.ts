@@ -19,7 +19,6 @@ export {
 export { defaultFitSettings, type FitSettings } from './fit/settings.js';
 export type { BatchShape, Task, Validation } from './fit/task.js';
 export { createLinearEngine, type LinearEngineOptions } from './linear/linear-engine.js';
-export type { Device } from './onnx/device.js';
 export type { Lora } from './onnx/lora.js';
 export { mergeAdapter } from './onnx/merge-adapter.js';
 export type { ModelSource } from './onnx/model-source.js';

@@ -140,8 +140,8 @@ export class Trainer<Item> {
   }
 
   /** Clipping and update from the sums. */
-  async #buildUpdate(parameters: readonly Tensor[], { float, standardOps }: Graph): Promise<Session<'norm'>> {
-    const graph = new Graph({ float, standardOps });
+  async #buildUpdate(parameters: readonly Tensor[], { float }: Graph): Promise<Session<'norm'>> {
+    const graph = new Graph({ float });
     const same = parameters.map((parameter) => {
       const source = parameter.graph.sourceOf(parameter);
       return graph.parameter(

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { Variables } from '@redef/autodiff';
+import { createDriver, type Device, Variables } from '@redef/autodiff';
 import { createRng, digestOf, RedefError, type RunOptions } from '@redef/core';
 import { makeFolder } from '@redef/core/files';
 import { bestThreshold, metrics } from '@redef/stats';
@@ -10,7 +10,6 @@ import { completeSettings, type FitSettings } from '../fit/settings.js';
 import type { Validation } from '../fit/task.js';
 import { createFitLog } from '../tensorboard/fit-log.js';
 import { type Classifier, classifierTask } from './classifier.js';
-import { type Device, openDevice } from './device.js';
 import { checkExample, collectExamples, vocabularyFor } from './examples.js';
 import { completeLora, type Lora } from './lora.js';
 import { loadClassifier, saveClassifier } from './model-folder.js';
@@ -92,7 +91,7 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
       const config = { ...base.config, vocab_size: vocabularyFor(all, base.config, vocabularySize) };
       for (const example of all) checkExample(example, config);
 
-      const variables = new Variables(await openDevice(device, threads));
+      const variables = new Variables(await createDriver(device, { ...(threads !== undefined && { threads }) }));
       const lora = givenLora && completeLora(givenLora, config);
       const classifier: Classifier = { config, ...(lora && { lora }) };
       const rng = createRng(seed).fork('weights');
@@ -156,7 +155,7 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
     },
 
     async *predict(folder, examples, { signal } = {}): AsyncGenerator<Score, void, undefined> {
-      const variables = new Variables(await openDevice(device, threads));
+      const variables = new Variables(await createDriver(device, { ...(threads !== undefined && { threads }) }));
       const classifier = await loadClassifier(folder, variables, source);
       yield* predictScores(classifier, variables, examples, {
         batchSize,
