@@ -101,7 +101,7 @@ interface LossCurve {
   losses: number[];
 }
 
-test.each(['roberta-classifier', 't5-classifier', 't5-seq2seq'])(
+test.each(['roberta-classifier', 't5-classifier', 'roberta-seq2seq', 't5-seq2seq'])(
   '%s: the losses of 100 steps of training are those of PyTorch',
   async (name) => {
     const { batches, rates, losses }: LossCurve = readJson(`${name}/loss-curve.json`);

@@ -5,7 +5,7 @@ import { add, multiply, subtract, sumTo } from './arithmetic.js';
 import { dropoutMask } from './dropout.js';
 import { matmul } from './products.js';
 import { sum } from './reductions.js';
-import { where } from './selection.js';
+import { keepWhere } from './selection.js';
 import { softmax } from './softmax.js';
 
 export interface AttentionOptions {
@@ -37,7 +37,7 @@ export function attention(
   const scores = matmul(query, key, { transposeB: true, scale }); // (..., queries, keys)
   const weights = softmax(bias ? add(scores, bias) : scores);
   const mask = dropoutMask(query.graph, weights.shape, dropoutRate);
-  const drop = (x: Tensor) => (mask ? where(mask.kept, x, 0) : x);
+  const drop = (x: Tensor) => (mask ? keepWhere(mask.kept, x) : x);
   const keptScale = mask ? mask.scale : 1;
   const used = drop(weights);
   const output = matmul(used, value, { scale: keptScale });

@@ -3,7 +3,7 @@ import type { Graph } from '../graph.js';
 import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { multiply } from './arithmetic.js';
-import { less, where } from './selection.js';
+import { keepWhere, less } from './selection.js';
 
 /**
  * Sets each element to 0 with probability `rate`, to the nearest 1/65,536, and scales the others so that the expectation
@@ -12,7 +12,7 @@ import { less, where } from './selection.js';
  */
 export function dropout(x: Tensor, rate: number): Tensor {
   const mask = dropoutMask(x.graph, x.shape, rate);
-  return mask ? where(mask.kept, multiply(x, mask.scale), 0) : x;
+  return mask ? multiply(keepWhere(mask.kept, x), mask.scale) : x;
 }
 
 /** Which elements are kept (bool), and by what they are scaled; nothing where none is dropped. */

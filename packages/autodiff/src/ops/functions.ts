@@ -1,6 +1,6 @@
 import type { Tensor } from '../tensor.js';
 import { add, divide, multiply, subtract } from './arithmetic.js';
-import { where } from './selection.js';
+import { keepWhere } from './selection.js';
 
 // Elementwise functions of one tensor.
 
@@ -44,7 +44,7 @@ export function sigmoid(x: Tensor): Tensor {
 /** max(x, 0); its gradient at 0 is 0, as PyTorch's. */
 export function relu(x: Tensor): Tensor {
   const y: Tensor = x.graph.node('Relu', [x], x.shape, {
-    pullbacks: [(dy) => where(y.graph.node('Greater', [y, y.graph.constant(0)], y.shape, { dtype: 'bool' }), dy, 0)],
+    pullbacks: [(dy) => keepWhere(y.graph.node('Greater', [y, y.graph.constant(0)], y.shape, { dtype: 'bool' }), dy)],
   });
   return y;
 }
@@ -57,10 +57,13 @@ export function gelu(x: Tensor): Tensor {
   return x.graph.node('Gelu', [x], x.shape, {
     pullbacks: [
       (dy) => {
-        const erf = x.graph.node('Erf', [multiply(x, Math.SQRT1_2)], x.shape);
-        const distribution = multiply(add(erf, 1), 0.5);
-        const density = multiply(exp(multiply(multiply(x, x), -0.5)), 1 / Math.sqrt(2 * Math.PI));
-        return multiply(dy, add(distribution, multiply(x, density)));
+        const u = multiply(x, Math.SQRT1_2);
+        const erf = x.graph.node('Erf', [u], x.shape);
+        const distribution = x.graph.node('HardSigmoid', [erf], x.shape, {
+          attributes: { alpha: { float: 0.5 }, beta: { float: 0.5 } }, // (1 + erf) / 2 in one pass
+        });
+        const timesDensity = multiply(u, exp(subtract(-Math.log(Math.PI) / 2, multiply(u, u)))); // u exp(-u²) / √π
+        return multiply(dy, add(distribution, timesDensity));
       },
     ],
   });

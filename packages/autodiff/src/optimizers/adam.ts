@@ -42,10 +42,11 @@ function adamFamily(
         if (decaying && !decoupled) gradient = add(gradient, multiply(parameter, weightDecay));
         const shrunk = decaying && keep ? multiply(parameter, keep) : parameter;
 
+        // The moments without their factors 1 - beta, which step size and second scale take on: fewer passes.
         const first = graph.state(`${name}.first/${parameter.name}`, parameter.shape);
         const second = graph.state(`${name}.second/${parameter.name}`, parameter.shape);
-        const nextFirst = add(multiply(first, beta1), multiply(gradient, 1 - beta1));
-        const nextSecond = add(multiply(second, beta2), multiply(multiply(gradient, gradient), 1 - beta2));
+        const nextFirst = add(multiply(first, beta1), gradient);
+        const nextSecond = add(multiply(second, beta2), multiply(gradient, gradient));
         const deviation = add(multiply(sqrt(nextSecond), secondScale), epsilon);
         return [
           { variable: first, next: nextFirst },
@@ -55,10 +56,10 @@ function adamFamily(
       });
     },
 
-    // The moments start at 0, which biases them low: step size and second scale correct for that.
+    // The moments start at 0, which biases them low: 1 - beta ** step corrects for that.
     feeds: (step, learningRate) => ({
-      [`${name}.stepSize`]: learningRate / (1 - beta1 ** step),
-      [`${name}.secondScale`]: 1 / Math.sqrt(1 - beta2 ** step),
+      [`${name}.stepSize`]: (learningRate * (1 - beta1)) / (1 - beta1 ** step),
+      [`${name}.secondScale`]: Math.sqrt((1 - beta2) / (1 - beta2 ** step)),
       ...(decoupled && weightDecay > 0 ? { [`${name}.keep`]: 1 - learningRate * weightDecay } : {}),
     }),
   };
