@@ -9,6 +9,8 @@ export interface CliContext {
   stdout: NodeJS.WritableStream;
   /** Progress and messages. */
   stderr: NodeJS.WritableStream;
+  /** Program and arguments that start this command line in another process; absent where there is none, as in tests. */
+  redef?: readonly string[];
   /** Fires on the first Ctrl-C. */
   signal: AbortSignal;
   /** Shows how far a stage is: a line that rewrites itself on a terminal, plain lines elsewhere. */

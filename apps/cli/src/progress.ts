@@ -24,7 +24,7 @@ export function createProgress(
   };
 }
 
-function spellTime(seconds: number): string {
+export function spellTime(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

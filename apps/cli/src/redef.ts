@@ -9,6 +9,8 @@ const onSignal = (): void => {
 };
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
+process.on('disconnect', onSignal); // a cell's process ends with the one that started it
+process.channel?.unref();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 3); // `redef ... | head` is no failure
 });
@@ -16,6 +18,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await run(process.argv.slice(2), {
   cwd: process.cwd(),
   env: process.env,
+  redef: [process.execPath, process.argv[1]!],
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

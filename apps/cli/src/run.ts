@@ -31,4 +31,11 @@ export async function run(args: readonly string[], cli: CliContext): Promise<num
 }
 
 /** Errors that no rerun of the same command can mend. */
-const usageCodes = new Set(['invalid-option', 'invalid-argument', 'missing-column', 'unknown-level', 'invalid-sets']);
+const usageCodes = new Set([
+  'invalid-option',
+  'invalid-argument',
+  'missing-column',
+  'unknown-level',
+  'invalid-sets',
+  'invalid-study',
+]);

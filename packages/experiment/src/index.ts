@@ -20,6 +20,9 @@ export {
 export { type DeduplicatedSplit, deduplicateSplit, type PairRow } from './deduplicate.js';
 export { averageFolds, type CellResult, type Condition, evaluateCell, summarise } from './evaluate.js';
 export type { ExampleFolders } from './examples.js';
+export { createLocalExecutor, type LocalOptions } from './executors/local.js';
+export type { SlurmResources } from './executors/slurm/script.js';
+export { createSlurmExecutor, type SlurmOptions } from './executors/slurm/slurm.js';
 export { importResults } from './import-results.js';
 export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
 export { composeReport, ruleBasedWarning } from './report/compose.js';
@@ -61,9 +64,11 @@ export {
   studyStatistics,
 } from './statistics.js';
 export { linearModel, runStudy, type Study, type StudyEvent, type StudyOptions } from './study.js';
-export { type ModelContext, studyModels } from './study-file/models.js';
+export type { ModelContext } from './study-file/models.js';
 export { checkStudy, defineStudy, readStudyFile } from './study-file/read.js';
-export { miningOptionsOf, type StudyFile, type StudyFileInput, studyFileSchema } from './study-file/schema.js';
+export { type StudyFile, type StudyFileInput, studyFileSchema } from './study-file/schema.js';
+export { type StudyDesign, studyDesign } from './study-file/to-study.js';
 export { type FoldFolder, type StudyFolder, studyFolder } from './study-folder.js';
 export { cellsOf, listCells, readPlan, type StudyPlan, storeOf } from './study-plan.js';
+export { type CellCounts, type StudyStatus, studyStatus } from './study-status.js';
 export { type TableMetrics, type TrivialPredictor, tableMetricNames, trivialPredictors } from './trivial.js';

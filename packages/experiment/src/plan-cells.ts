@@ -15,6 +15,9 @@ export interface StudyModel {
   budget: Budget;
   /** May depend on the encoding, and on the tokenizer with its marks added, whose `size` is that of the embedding table. */
   spec: (tokenizer: Tokenizer, encoding: EncodingName) => EngineSpec;
+  /** Where this model is to see only some of the study's encodings, or be trained with only some of its seeds. */
+  encodings?: readonly EncodingName[];
+  seeds?: readonly number[];
 }
 
 /** A way in which models are shown the changes. */
@@ -44,13 +47,14 @@ export interface CellPlan {
  */
 export function planCells({ models, shown, seeds, folds, threshold, source }: CellPlan): Cell[] {
   const cells: Cell[] = [];
-  for (const { name, budget, spec } of models) {
-    for (const way of shown) {
+  for (const model of models) {
+    const { name, budget, spec } = model;
+    for (const way of shown.filter((candidate) => isShown(model, candidate))) {
       const marks = createEncoding(way.encoding).specialTokens;
       const marked = marks.length > 0 ? budget.tokenizer.addTokens(marks) : budget.tokenizer;
       const engine = spec(marked, way.encoding);
       for (const fold of folds.length > 0 ? folds : [undefined]) {
-        for (const seed of seeds) {
+        for (const seed of model.seeds ?? seeds) {
           const uses = reusesStage1(way)
             ? cells.find(
                 (cell) =>
@@ -82,6 +86,11 @@ export function planCells({ models, shown, seeds, folds, threshold, source }: Ce
     }
   }
   return cells;
+}
+
+/** Whether a study shows changes this way to this model. */
+export function isShown({ encodings }: Pick<StudyModel, 'encodings'>, { encoding }: Shown): boolean {
+  return encodings === undefined || encodings.includes(encoding);
 }
 
 function reusesStage1({ counterfactual, encoding }: Shown): boolean {

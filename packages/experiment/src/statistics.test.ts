@@ -104,7 +104,10 @@ test('two models over two encodings get the analysis of variance', () => {
     ['model × encoding', 1, 4],
   ]);
   expect(anova!.effects[1].p).toBeLessThan(0.001);
-  expect(studyStatistics(cells.slice(1), 1).anovaAbsent).toBe('some cells have no result yet');
+  const lacking = studyStatistics(cells.slice(1), 1).anova; // one seed less in common
+  expect(lacking!.effects[0].dfDenominator).toBe(3);
+  const single = cells.filter(({ model, encoding }) => model === 'm' || encoding === 'a');
+  expect(studyStatistics(single, 1).anovaAbsent).toBe('the models have fewer than two encodings in common');
 });
 
 test('trivial predictors at the prevalence of the paper: all-defective scores F1 0.38', () => {

@@ -50,7 +50,10 @@ export interface CounterfactualComparison {
 export const equivalenceMargin = 0.01;
 
 export interface StudyStatistics {
-  /** Model x encoding, F1, seeds as subjects; `null` where a factor has one level or there are under two seeds. */
+  /**
+   * Model x encoding, F1, seeds as subjects, over the encodings and seeds that all models have in common; `null` where a
+   * factor has one level or there are under two seeds.
+   */
   anova: RmAnova2Result | null;
   /** Why there is no ANOVA. */
   anovaAbsent?: string;
@@ -79,16 +82,22 @@ export function studyStatistics(cells: readonly CellResult[], seed: number | str
 
 function anovaOf(cells: readonly CellResult[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent' | 'mainEffect'> {
   const models = unique(cells.map(({ model }) => model));
-  const encodings = unique(cells.map(({ encoding }) => encoding));
-  const seeds = unique(cells.map(({ seed }) => seed));
   if (models.length < 2) return none('one model: there is no model factor to cross with encoding');
-  if (encodings.length < 2) return none('one encoding: there is nothing to compare');
-  if (seeds.length < 2) return none('one seed: repeated measures need at least two');
+  const encodings = inCommon(
+    models.map((model) => cells.filter((cell) => cell.model === model).map(({ encoding }) => encoding)),
+  );
+  if (encodings.length < 2) return none('the models have fewer than two encodings in common');
+  const conditions = models.flatMap((model) => encodings.map((encoding) => ({ model, encoding })));
+  const seeds = inCommon(
+    conditions.map(({ model, encoding }) =>
+      cells.filter((cell) => cell.model === model && cell.encoding === encoding).map(({ seed }) => seed),
+    ),
+  );
+  if (seeds.length < 2) return none('fewer than two seeds are in common: repeated measures need at least two');
   const f1 = new Map(cells.map((cell) => [JSON.stringify([cell.seed, cell.model, cell.encoding]), cell.f1]));
   const values = seeds.map((seed) =>
-    models.map((model) => encodings.map((encoding) => f1.get(JSON.stringify([seed, model, encoding])) ?? Number.NaN)),
+    models.map((model) => encodings.map((encoding) => f1.get(JSON.stringify([seed, model, encoding]))!)),
   );
-  if (values.flat(2).some(Number.isNaN)) return none('some cells have no result yet');
   const factors = [
     { name: 'model', levels: models },
     { name: 'encoding', levels: encodings },
@@ -175,6 +184,11 @@ function bySeed(first: readonly CellResult[], second: readonly CellResult[]): { 
   const other = new Map(second.map(({ seed, f1 }) => [seed, f1]));
   const shared = first.filter(({ seed }) => other.has(seed)).sort((x, y) => x.seed - y.seed);
   return { a: shared.map(({ f1 }) => f1), b: shared.map(({ seed }) => other.get(seed)!) };
+}
+
+/** What stands in every list, in the order of the first. */
+function inCommon<T>([first = [], ...rest]: readonly (readonly T[])[]): T[] {
+  return unique(first).filter((item) => rest.every((list) => list.includes(item)));
 }
 
 function unique<T>(items: readonly T[]): T[] {

@@ -22,6 +22,8 @@ export function studyFolder(root: string) {
     minedProject: (project: string) => join(root, 'mined', project),
     index: (project: string) => join(root, 'cache', 'index', project),
     clone: (project: string) => join(root, 'cache', 'clones', `${project}.git`),
+    /** Models and tokenizers from the hub. */
+    hub: join(root, 'cache', 'hub'),
     votes: join(root, 'cache', 'votes.jsonl'),
     triaged: join(root, 'triaged'),
     /** The folder itself where there is one way of splitting, `folds/PROJECT` where each project is left out in turn. */

@@ -15,7 +15,7 @@ import type { MineOptions } from '@redef/mining';
 import { createRuleVoter, type Rule, type VoteCache, type Voter } from '@redef/triage';
 import { type Cell, shownName } from './cells/cell.js';
 import { type CellEvent, createSequentialExecutor, type Executor } from './cells/executor.js';
-import { type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
+import { type ExampleSource, isShown, planCells, type Shown, type StudyModel } from './plan-cells.js';
 import type { StudyResults } from './results.js';
 import { paperSeeds } from './seeds.js';
 import type { SplitRule } from './split.js';
@@ -139,8 +139,8 @@ export async function runStudy(
     await tell(splitStage({ ...labelled, out: split, ...(rule && { rule }) }, options));
     const policy = study.policy ? { policy: study.policy } : {};
     const divided = await tell(dedupStage({ ...labelled, split, out: deduped, ...policy }, options));
-    for (const budget of uniqueBudgets(models)) {
-      for (const way of shown) {
+    for (const [budget, readers] of byBudget(models)) {
+      for (const way of shown.filter((candidate) => readers.some((model) => isShown(model, candidate)))) {
         const out = encoded(budgetName(budget), shownName(way));
         const as =
           way.counterfactual === undefined ? way : { ...way, counterfactual: way.counterfactual, seed: studySeed };
@@ -223,8 +223,15 @@ function budgetName({ tokenizer, maxTokens }: Budget): string {
   return `${tokenizer.id.replace(/[^\w.-]+/g, '-')}-${maxTokens}`;
 }
 
-function uniqueBudgets(models: readonly StudyModel[]): Budget[] {
-  return [...new Map(models.map(({ budget }) => [budgetName(budget), budget])).values()];
+/** Models that read the same tokens share what is encoded. */
+function byBudget(models: readonly StudyModel[]): [Budget, StudyModel[]][] {
+  const found = new Map<string, [Budget, StudyModel[]]>();
+  for (const model of models) {
+    const readers = found.get(budgetName(model.budget));
+    if (readers) readers[1].push(model);
+    else found.set(budgetName(model.budget), [model.budget, [model]]);
+  }
+  return [...found.values()];
 }
 
 const sourceKey = (fold: string | undefined, budget: Budget, way: Shown): string =>

@@ -3,6 +3,7 @@ import { RedefError } from '@redef/core';
 import { listCells, runCell, studyFolder } from '@redef/experiment';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { apiKeyFrom } from '../study-flags.js';
 
 /** One cell in a process of its own: what the executors start. */
 export const cellCommand = (cli: CliContext): Command =>
@@ -21,7 +22,11 @@ export const cellCommand = (cli: CliContext): Command =>
           remedy: 'Take a key from study.json.',
         });
       }
-      const outcome = await runCell(cell, store, { signal: cli.signal, onEvent: cli.onProgress });
+      const outcome = await runCell(cell, store, {
+        signal: cli.signal,
+        onEvent: cli.onProgress,
+        apiKey: apiKeyFrom(cli.env),
+      });
       if (json) print(cli, JSON.stringify({ key: cell.key, ...outcome }));
       if (outcome.status === 'failed') {
         const { code, message, remedy } = outcome.failure;

@@ -87,6 +87,12 @@ async function takeAway(path: string, found: string, own: Holder): Promise<void>
   await rm(draft, { force: true });
 }
 
+/** Whether a claim is that of a process on this machine that is gone. */
+export async function isAbandoned(path: string): Promise<boolean> {
+  const text = await readText(path);
+  return text !== undefined && isDead(text, path) === true;
+}
+
 /** `undefined` where only time can tell: the holder is on another machine. */
 function isDead(text: string, path: string): boolean | undefined {
   const holder = parse(text);

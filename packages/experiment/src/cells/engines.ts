@@ -1,5 +1,5 @@
 import { RedefError } from '@redef/core';
-import { createLinearEngine, type LinearEngineOptions, type TrainingEngine } from '@redef/training';
+import { createLinearEngine, createOnnxEngine, type LinearEngineOptions, type TrainingEngine } from '@redef/training';
 import * as v from 'valibot';
 import { createChatEngine } from '../chat/chat-engine.js';
 import type { EngineSpec } from './cell.js';
@@ -20,6 +20,19 @@ const linearOptions = v.object({
   l2: v.exactOptional(v.number()),
 }) satisfies v.GenericSchema<unknown, LinearEngineOptions>;
 
+const onnxOptions = v.object({
+  learningRate: v.number(),
+  batchSize: v.number(),
+  accumulation: v.number(),
+  schedule: v.picklist(['linear', 'constant']),
+  warmUp: v.number(),
+  weightDecay: v.number(),
+  positiveWeight: v.union([v.literal('balanced'), v.number()]),
+  vocabularySize: v.number(),
+  /** Of a model whose weights are drawn; others start from the cell's checkpoint. */
+  config: v.exactOptional(v.record(v.string(), v.unknown())),
+});
+
 const chatOptions = v.object({
   model: v.string(),
   encoding: v.string(),
@@ -31,6 +44,19 @@ const chatOptions = v.object({
 /** The engines that a study file can name. */
 export const studyEngines: Readonly<Record<string, EngineFactory>> = {
   linear: ({ options }) => createLinearEngine(v.parse(linearOptions, options)),
+  onnx: ({ options, checkpoint }) => {
+    const { config, ...settings } = v.parse(onnxOptions, options);
+    if (!checkpoint && !config) {
+      throw new RedefError('a language model needs a checkpoint or a config to start from', {
+        code: 'invalid-plan',
+        remedy: 'Run redef study again: it plans anew.',
+      });
+    }
+    return createOnnxEngine({
+      ...settings,
+      model: checkpoint ? { checkpoint: checkpoint.folder } : { config: config! },
+    });
+  },
   chat: ({ options }, { store, apiKey }) => {
     const given = v.parse(chatOptions, options);
     const key = apiKey?.(given.baseURL);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { digestFile, type Manifest, readManifest } from '@redef/core/files';
 import * as v from 'valibot';
+import { isAbandoned } from './claim.js';
 
 /**
  * Where the cells of one study or of several lie. A folder under `cells` is whole or not there: it is made under `work`
@@ -45,7 +46,7 @@ export type CellState =
   /** `seconds`: how long its last attempt took. */
   | { state: 'done'; seconds: number }
   | { state: 'failed'; failure: CellFailure }
-  /** Some process holds it, or did when it was killed. */
+  /** Some process holds it, or one of another machine did when it was killed. */
   | { state: 'claimed' }
   | { state: 'open' };
 
@@ -57,7 +58,8 @@ export async function cellState(store: RunStore, key: string): Promise<CellState
     changedAt(join(folder, 'manifest.json')),
   ]);
   if (begun !== undefined && ended !== undefined) return { state: 'done', seconds: Math.max(0, ended - begun) / 1000 };
-  if ((await changedAt(store.claim(key))) !== undefined) return { state: 'claimed' };
+  const claim = store.claim(key);
+  if ((await changedAt(claim)) !== undefined && !(await isAbandoned(claim))) return { state: 'claimed' };
   const failure = await readFailure(store, key);
   return failure ? { state: 'failed', failure } : { state: 'open' };
 }

@@ -199,7 +199,7 @@ function learningCurves({ curves }: StudyResults): Figure | undefined {
 }
 
 /** One colour a name, in the order in which the names come. */
-function colours(names: readonly string[]): Plot.ScaleOptions {
+export function colours(names: readonly string[]): Plot.ScaleOptions {
   const domain = [...new Set(names)];
   return { legend: true, domain, range: domain.map((_, i) => palette[i % palette.length]!) };
 }
@@ -212,7 +212,12 @@ function marginFor(labels: readonly string[]): number {
  * Draws with a document of its own. Plot puts a legend beside the chart as HTML: here it becomes a line of coloured words
  * above the chart, inside the one SVG, so that a file shows all of it.
  */
-function draw({ name, title, alternative, options }: Omit<Figure, 'svg'> & { options: Plot.PlotOptions }): Figure {
+export function draw({
+  name,
+  title,
+  alternative,
+  options,
+}: Omit<Figure, 'svg'> & { options: Plot.PlotOptions }): Figure {
   const { document } = parseHTML('<!doctype html><html><body></body></html>');
   const { color, ...rest } = options;
   const svg = Plot.plot({

@@ -28,7 +28,11 @@ export interface ModelContext extends RunOptions {
  */
 export async function studyModels(file: StudyFile, context: ModelContext): Promise<StudyModel[]> {
   const models: StudyModel[] = [];
-  for (const entry of file.models) models.push(await studyModel(entry, file, context));
+  for (const entry of file.models) {
+    const { encodings, seeds } = entry;
+    const model = await studyModel(entry, file, context);
+    models.push({ ...model, ...(encodings && { encodings }), ...(seeds && { seeds }) });
+  }
   return file.models.some(({ kind }) => kind === 'linear') ? models : [...models, linearModel()];
 }
 

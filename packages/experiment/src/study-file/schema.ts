@@ -125,6 +125,17 @@ const ownTrainingSchema = v.exactOptional(
   }),
 );
 
+const seedsSchema = v.pipe(
+  v.unknown(),
+  v.transform((given) => {
+    const [, first, last] = typeof given === 'string' ? (/^(\d+)-(\d+)$/.exec(given) ?? []) : [];
+    const length = Number(last) - Number(first) + 1;
+    return length >= 1 && length <= 1000 ? Array.from({ length }, (_, i) => Number(first) + i) : given;
+  }),
+  v.array(seed, 'expected a list of seeds, or a range such as 12345-12354'),
+  v.minLength(1),
+);
+
 const presetNames = Object.keys(tokenizerPresets) as TokenizerPresetName[];
 
 const reading = {
@@ -134,9 +145,16 @@ const reading = {
   max_tokens: v.exactOptional(count),
 };
 
+/** For a model that is dear: only some of the study's encodings or seeds. Comparisons are over what models have in common. */
+const part = {
+  encodings: v.exactOptional(v.pipe(v.array(encodingSchema), v.minLength(1))),
+  seeds: v.exactOptional(seedsSchema),
+};
+
 const linearSchema = v.strictObject({
   kind: v.literal('linear'),
   ...reading,
+  ...part,
   /** A folder or `hub:owner/name`, with its preset. Default: lexemes. */
   tokenizer: v.exactOptional(text),
   preset: v.exactOptional(v.picklist(presetNames)),
@@ -148,6 +166,7 @@ const linearSchema = v.strictObject({
 const checkpointSchema = v.strictObject({
   kind: v.literal('checkpoint'),
   ...reading,
+  ...part,
   /** The model's family: how its inputs are framed, and how many tokens it reads. */
   preset: v.picklist(presetNames),
   /** A folder, relative to the study file, or `hub:owner/name`, `hub:owner/name@revision`. Default: the preset's on the hub. */
@@ -161,6 +180,7 @@ const checkpointSchema = v.strictObject({
 const scratchSchema = v.strictObject({
   kind: v.literal('scratch'),
   ...reading,
+  ...part,
   preset: v.picklist(presetNames),
   tokenizer: text,
   /** Members of a `config.json`; `vocab_size` is the tokenizer's. */
@@ -170,7 +190,8 @@ const scratchSchema = v.strictObject({
 
 const chatSchema = v.strictObject({
   kind: v.literal('chat'),
-  name: v.exactOptional(reading.name.wrapped),
+  name: reading.name,
+  ...part,
   /** Characters of an input, since a server keeps its tokenizer to itself. Default 8,192. */
   max_characters: v.optional(count, 8192),
   model: text,
@@ -197,17 +218,6 @@ const modelSchema = v.pipe(
   v.variant('kind', [linearSchema, checkpointSchema, scratchSchema, chatSchema]),
 );
 export type ModelEntry = v.InferOutput<typeof modelSchema>;
-
-const seedsSchema = v.pipe(
-  v.unknown(),
-  v.transform((given) => {
-    const [, first, last] = typeof given === 'string' ? (/^(\d+)-(\d+)$/.exec(given) ?? []) : [];
-    const length = Number(last) - Number(first) + 1;
-    return length >= 1 && length <= 1000 ? Array.from({ length }, (_, i) => Number(first) + i) : given;
-  }),
-  v.array(seed, 'expected a list of seeds, or a range such as 12345-12354'),
-  v.minLength(1),
-);
 
 const counterfactualEntry = v.pipe(
   v.unknown(),

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { paperEncodings } from '@redef/encoders';
+import { afterAll, expect, test } from 'vitest';
+import { checkStudy, readStudyFile } from './read.js';
+
+const root = mkdtempSync(join(tmpdir(), 'redef-study-file-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let files = 0;
+function write(text: string, extension = 'yaml'): string {
+  const path = join(root, `study-${++files}.${extension}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('a study of one line has the paper’s defaults', async () => {
+  const study = await readStudyFile(write('repositories: [../libuv]'));
+  expect(study).toMatchObject({
+    repositories: [{ source: '../libuv' }],
+    triage: { ballots: 3, rule: 'unanimous-ab' },
+    split: { rule: 'per-class' },
+    encodings: paperEncodings,
+    seeds: [12345, 12346, 12347, 12348, 12349, 12350, 12351, 12352, 12353, 12354],
+    training: {
+      learning_rate: 1e-5,
+      batch_size: 8,
+      epochs: 6,
+      schedule: 'linear',
+      warm_up: 0.1,
+      positive_weight: 'balanced',
+    },
+    threshold: 'fixed',
+  });
+  expect(study.models.map(({ kind, name }) => [kind, name])).toEqual([
+    ['checkpoint', 'CodeBERT'],
+    ['checkpoint', 'CodeT5+'],
+    ['checkpoint', 'UniXcoder-512'],
+    ['checkpoint', 'UniXcoder-1024'],
+    ['linear', undefined],
+  ]);
+});
+
+test('YAML, TypeScript and JavaScript say the same', async () => {
+  const yaml = write(`
+repositories:
+  - project: redis
+    source: ../redis
+models: [linear, { kind: chat, model: m, base_url: 'http://127.0.0.1:1/v1' }]
+seeds: 1-3
+counterfactuals: [reversed-tags, { name: null-edit, encoding: after-only }]
+split: { rule: cross-project, test_projects: [redis] }
+`);
+  const body = `{
+    repositories: [{ project: 'redis', source: '../redis' }],
+    models: ['linear', { kind: 'chat', model: 'm', base_url: 'http://127.0.0.1:1/v1' }],
+    seeds: Array.from({ length: 3 }, (_, i) => i + 1),
+    counterfactuals: ['reversed-tags', { name: 'null-edit', encoding: 'after-only' }],
+    split: { rule: 'cross-project', test_projects: ['redis'] },
+  }`;
+  const expected = await readStudyFile(yaml);
+  expect(expected.seeds).toEqual([1, 2, 3]);
+  expect(await readStudyFile(write(`const study: object = ${body};\nexport default study;`, 'ts'))).toEqual(expected);
+  expect(await readStudyFile(write(`export default ${body};`, 'mjs'))).toEqual(expected);
+  expect(await readStudyFile(write(`module.exports = ${body};`, 'cjs'))).toEqual(expected);
+});
+
+test.each([
+  ['repositories: []', /:1:15: repositories: expected at least one/],
+  ['models: [linear]', /repositories/],
+  ['repositories: [a]\nseeds:\n  - 1\n  - one', /:4:5: seeds\.1: .*Expected number/],
+  ['repositories: [a]\ntraining:\n  learning_rat: 1', /:3:17: training\.learning_rat: there is no such member/],
+  ['repositories: [a]\nmodels:\n  - linear\n  - kind: checkpoint\n    preset: bert', /:5:13: models\.1\.preset: /],
+  ['repositories: [a]\nmodels: [gpt]', /:2:10: models\.0\.kind: /],
+  ['repositories: [a]\nencodings: [diff-tags, diff-tag]', /encodings\.1: /],
+  ['repositories: [a]\nsplit: random', /split\.rule: /],
+  ['repositories: [a\n', /:2:1: not YAML: /],
+  ['repositories: [a]\ntraining: { warm_up: 10 }', /training\.warm_up: /],
+  ['repositories: [a]\nseeds: 5-1', /seeds: expected a list of seeds, or a range/],
+  ['- 1', /Expected Object/],
+])('%j is refused with its place', async (text, message) => {
+  await expect(readStudyFile(write(text))).rejects.toMatchObject({ code: 'invalid-study', message });
+});
+
+test('a module that throws, one that cannot be parsed, a file that is not there', async () => {
+  await expect(readStudyFile(write("throw new Error('no')", 'ts'))).rejects.toMatchObject({ code: 'invalid-study' });
+  await expect(readStudyFile(write('export default {', 'ts'))).rejects.toMatchObject({ code: 'invalid-study' });
+  await expect(readStudyFile(join(root, 'none.yaml'))).rejects.toMatchObject({ code: 'file-missing' });
+  await expect(readStudyFile(join(root, 'none.ts'))).rejects.toMatchObject({ code: 'file-missing' });
+});
+
+test('a study at hand is checked the same way', () => {
+  expect(() => checkStudy({ repositories: [{ source: 1 }] })).toThrow(/study: repositories\.0\.source: /);
+  expect(checkStudy({ repositories: ['a'], models: ['linear'] }).models).toEqual([{ kind: 'linear' }]);
+});
