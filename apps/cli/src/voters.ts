@@ -14,6 +14,7 @@ export interface VoterFlags {
   voteSeed?: number;
   maxOutputTokens?: number;
   format?: 'json-schema' | 'json-object' | 'text';
+  reasoningEffort?: string;
   timeout?: number;
 }
 
@@ -56,6 +57,7 @@ export function createPanelist(
     ...(flags.voteSeed !== undefined && { seed: flags.voteSeed }),
     ...(flags.maxOutputTokens !== undefined && { maxOutputTokens: flags.maxOutputTokens }),
     ...(flags.format !== undefined && { output: flags.format }),
+    ...(flags.reasoningEffort !== undefined && { body: { reasoning_effort: flags.reasoningEffort } }),
     ...(flags.timeout !== undefined && { timeoutMs: flags.timeout * 1000 }),
   };
   return { voter: createOpenAIVoter(options), options };

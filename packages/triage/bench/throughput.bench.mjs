@@ -59,44 +59,49 @@ const bareCall = () =>
     call.end(bareBody);
   });
 
-/** Seconds for so many calls through node:http alone. */
+/** Seconds and CPU milliseconds of a task. */
+async function measure(task) {
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await task();
+  const { user, system } = process.cpuUsage(cpu);
+  return { seconds: (performance.now() - started) / 1000, cpuMs: (user + system) / 1000 };
+}
+
+/** So many calls through node:http alone. */
 async function bareClient(calls) {
   let next = 0;
-  const started = performance.now();
   const work = async () => {
     while (next++ < calls) await bareCall();
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  return (performance.now() - started) / 1000;
 }
 
-/** Seconds and CPU milliseconds to vote on a range of candidates. */
+const voter = createOpenAIVoter({ model: 'm', baseURL, provider: 'bench' });
+
 async function vote(cache, from, to) {
-  const voter = createOpenAIVoter({ model: 'm', baseURL, provider: 'bench' });
-  const cpu = process.cpuUsage();
-  const started = performance.now();
   for await (const _ of triage(candidates(from, to), { voters: [voter], ballots, cache, concurrency }));
-  const { user, system } = process.cpuUsage(cpu);
-  return { seconds: (performance.now() - started) / 1000, cpuMs: (user + system) / 1000 };
 }
 
 try {
   // slice by slice in turn, so that whatever else the machine does weighs on both alike
   const cache = await openVoteFile(join(folder, 'votes.jsonl'));
-  const total = { votes: 0, seconds: 0, cpuMs: 0, bareCalls: 0, bareSeconds: 0 };
+  const total = { votes: 0, seconds: 0, cpuMs: 0, bareCalls: 0, bareSeconds: 0, bareCpuMs: 0 };
   const memory = [];
   for (let slice = 0; slice < slices; slice++) {
     const [from, to] = [slice, slice + 1].map((part) => Math.round((part * count) / slices));
     const calls = Math.ceil(((to - from) * ballots) / 3);
-    total.bareSeconds += await bareClient(calls);
+    const alone = await measure(() => bareClient(calls));
+    total.bareSeconds += alone.seconds;
+    total.bareCpuMs += alone.cpuMs;
     total.bareCalls += calls;
-    const { seconds, cpuMs } = await vote(cache, from, to);
+    const { seconds, cpuMs } = await measure(() => vote(cache, from, to));
     total.votes += (to - from) * ballots;
     total.seconds += seconds;
     total.cpuMs += cpuMs;
     memory.push(Math.round(process.memoryUsage().rss / 2 ** 20));
   }
-  const again = await vote(cache, 0, count);
+  const again = await measure(() => vote(cache, 0, count));
   await cache.close();
 
   const ideal = concurrency / (latencyMs / 1000);
@@ -105,11 +110,14 @@ try {
   const share = (value, of) => `${((100 * value) / of).toFixed(1)}%`;
   console.log(`${count} candidates x ${ballots} ballots, ${concurrency} calls at once, ${latencyMs} ms latency`);
   console.log(`ideal        ${ideal.toFixed(0)} votes/s`);
-  console.log(`bare client  ${bare.toFixed(0)} calls/s, ${share(bare, ideal)} of the ideal`);
+  const cpu = (ms, calls) => `${(ms / calls).toFixed(2)} ms of CPU each`;
+  console.log(
+    `bare client  ${bare.toFixed(0)} calls/s, ${share(bare, ideal)} of the ideal, ${cpu(total.bareCpuMs, total.bareCalls)}`,
+  );
   console.log(
     `triage       ${ours.toFixed(0)} votes/s, ${share(ours, ideal)} of the ideal, ${share(ours, bare)} of the bare client`,
   );
-  console.log(`             ${(total.cpuMs / total.votes).toFixed(2)} ms of CPU a vote`);
+  console.log(`             ${cpu(total.cpuMs, total.votes)}`);
   console.log(`             resident memory after each tenth, MiB: ${memory.join(' ')}`);
   console.log(
     `from cache   ${again.seconds.toFixed(1)} s (${(again.cpuMs / 1000).toFixed(1)} s of CPU) for ${total.votes} votes`,

@@ -46,6 +46,7 @@ export interface TriageEstimate {
   /** `null` where the price of a voter that is to be called is not known. */
   cost_usd: number | null;
   prices_as_of: string;
+  prices_source?: string;
   voters: VoterEstimate[];
 }
 
@@ -115,6 +116,7 @@ export async function estimateTriage(
     output_tokens: sum((row) => row.output_tokens),
     cost_usd: unknown ? null : sum((row) => row.cost_usd ?? 0),
     prices_as_of: prices.as_of,
+    ...(prices.source !== undefined && { prices_source: prices.source }),
     voters: list,
   };
 }

@@ -28,7 +28,16 @@ export interface BatchFate {
   line?: (
     index: number,
     line: Line,
-  ) => 'answer' | 'expired' | 'server-error' | 'refusal' | 'outside-schema' | 'too-long';
+  ) =>
+    | 'answer'
+    | 'expired'
+    | 'server-error'
+    | 'refused'
+    | 'refusal'
+    | 'outside-schema'
+    | 'too-long'
+    | 'cut'
+    | 'no-text';
   /** A line that answers nothing. */
   foreign?: boolean;
 }
@@ -71,7 +80,7 @@ export async function startBatchServer(options: BatchServerOptions = {}): Promis
       batch.errors = { data: [error ?? { code: 'invalid', message: 'Invalid batch' }] };
       return;
     }
-    const output: unknown[] = [];
+    const output: string[] = [];
     const errors: unknown[] = [];
     batch.lines.forEach((entry, position) => {
       const what = line(position, entry);
@@ -84,10 +93,10 @@ export async function startBatchServer(options: BatchServerOptions = {}): Promis
       if (what === 'expired') {
         row.error = { code: 'batch_expired', message: 'This request could not be executed before the window expired.' };
         errors.push(row);
-      } else if (what === 'server-error' || what === 'too-long') {
-        const code = what === 'too-long' ? 'context_length_exceeded' : null;
+      } else if (what === 'server-error' || what === 'too-long' || what === 'refused') {
+        const code = what === 'too-long' ? 'context_length_exceeded' : what === 'refused' ? 'invalid_value' : null;
         row.response = {
-          status_code: what === 'too-long' ? 400 : 500,
+          status_code: what === 'server-error' ? 500 : 400,
           request_id: 'r',
           body: { error: { message: 'Fault', type: 'server_error', code } },
         };
@@ -115,14 +124,17 @@ export async function startBatchServer(options: BatchServerOptions = {}): Promis
             usage: { prompt_tokens: 1000, completion_tokens: 50, total_tokens: 1050 },
           },
         };
-        output.push(row);
+        const line = JSON.stringify(row);
+        // \xff begins no character in UTF-8
+        output.push(what === 'cut' ? line.slice(0, -20) : what === 'no-text' ? line.replace('Digest', '\xff') : line);
       }
     });
-    if (foreign) output.push({ ...(output[0] as object), custom_id: 'f'.repeat(64) });
+    if (foreign) output.push(output[0]!.replace(/"custom_id":"\w+"/, `"custom_id":"${'f'.repeat(64)}"`));
     output.reverse(); // the order of results is not promised
-    const text = (rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const text = (rows: string[]) => rows.map((row) => `${row}\n`).join('');
+    const errorText = text(errors.map((row) => JSON.stringify(row)));
     if (output.length > 0) batch.output_file_id = addFile(`${batch.id}_output.jsonl`, 'batch_output', text(output));
-    if (errors.length > 0) batch.error_file_id = addFile(`${batch.id}_error.jsonl`, 'batch_output', text(errors));
+    if (errors.length > 0) batch.error_file_id = addFile(`${batch.id}_error.jsonl`, 'batch_output', errorText);
     batch.request_counts = { total: batch.lines.length, completed: output.length, failed: errors.length };
   };
 
@@ -156,7 +168,7 @@ export async function startBatchServer(options: BatchServerOptions = {}): Promis
       seen[kind] = index + 1;
       if (loses(kind, index)) return response.destroy();
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(typeof value === 'string' ? value : JSON.stringify(value));
+      response.end(typeof value === 'string' ? Buffer.from(value, 'latin1') : JSON.stringify(value));
     };
     const path = `${message.method} ${url.pathname}`;
 
@@ -209,7 +221,7 @@ export async function startBatchServer(options: BatchServerOptions = {}): Promis
       return send('poll', show(batch));
     }
     const file = files.find(({ id }) => path === `GET /v1/files/${id}/content`);
-    if (file) return send('download', file.content);
+    if (file) return send('download', file.content); // in latin1, so that \xff stays that byte
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: `Unknown: ${path}`, code: null } }));
   };

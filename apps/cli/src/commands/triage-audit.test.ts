@@ -131,7 +131,9 @@ test('a dry run tells calls and cost and makes no call', async () => {
   expect(estimate.cost_usd).toBeCloseTo((estimate.input_tokens * 10 + 18 * 120 * 100) / 1e6, 10);
   expect((await redef(args)).stdout).toContain('No call was made');
   const priced = await redef('triage --mined mined --out voted --voter gpt-4o-2024-08-06 --dry-run'.split(' '));
-  expect(priced.stdout).toMatch(/\$\d.*\nPrices as of \d{4}-\d\d: look whether/s); // and no key was needed
+  expect(priced.stdout).toMatch(/\$\d.*\nPrices as of \d{4}-\d\d \(https:.*\): look whether/s); // and no key was needed
+  const unpriced = await redef('triage --mined mined --out voted --voter gpt-9 --dry-run'.split(' '));
+  expect(unpriced.stdout).toContain('no price known\nThe price table does not have openai:gpt-9: add the model');
   expect(calls).toHaveLength(0);
 });
 
@@ -149,6 +151,7 @@ test('a budget stops with exit code 3, the next run goes on, and the key stands 
     '--concurrency',
     '1',
   ];
+  args.push('--reasoning-effort', 'none');
   const env = { REDEF_SERVER_KEY: key, OPENAI_API_KEY: 'sk-not-for-this-server' };
   const stopped = await redef([...args, '--budget', '0.2'], { env }); // 0.02 dollars a call
   expect(stopped.code).toBe(3);
@@ -161,6 +164,7 @@ test('a budget stops with exit code 3, the next run goes on, and the key stands 
   expect(done.code).toBe(0);
   expect(calls).toHaveLength(18);
   expect(calls.every(({ authorization }) => authorization === `Bearer ${key}`)).toBe(true);
+  expect(calls.every(({ body }) => JSON.parse(body).reasoning_effort === 'none')).toBe(true);
   expect(done.stderr).toContain(`spent: $${(0.02 * (18 - before)).toFixed(4)} of $10`);
   const written = [stopped.stderr, done.stdout, done.stderr];
   for (const file of ['.cache/votes.jsonl', 'votes.jsonl', 'labels.jsonl', 'manifest.json', 'summary.json']) {

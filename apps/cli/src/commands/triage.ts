@@ -70,7 +70,8 @@ export const triageCommand = (cli: CliContext): Command =>
         'text',
       ]),
     )
-    .option('--timeout <seconds>', 'longest wait for one answer (default: 120)', number(1))
+    .option('--reasoning-effort <level>', 'of models that reason: none, low, medium, ... (default: the model decides)')
+    .option('--timeout <seconds>', 'longest wait for one answer before it is asked again (default: 120)', number(1))
     .option('--json', 'print the manifest, or the estimate, as JSON')
     .addHelpText(
       'after',
@@ -162,7 +163,10 @@ function describe(estimate: TriageEstimate): string {
     `${estimate.candidates} candidates, ${estimate.truncated} of them cut to fit`,
     ...estimate.voters.map((voter) => `  ${voter.voter}: ${row(voter)}`),
     `In all: ${row(estimate)}`,
-    `Prices as of ${estimate.prices_as_of}: look whether they still hold, or pass --prices. No call was made.`,
+    ...estimate.voters
+      .filter(({ cost_usd }) => cost_usd === null)
+      .map(({ voter }) => `The price table does not have ${voter}: add the model to one and pass it with --prices.`),
+    `Prices as of ${estimate.prices_as_of}${estimate.prices_source ? ` (${estimate.prices_source})` : ''}: look whether they still hold, or pass --prices. No call was made.`,
   ].join('\n');
 }
 

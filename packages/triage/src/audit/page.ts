@@ -57,10 +57,12 @@ details { margin: .3rem 0; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; font: 13px/1.4 ui-monospace, monospace; }
 thead th { position: sticky; top: 0; background: Canvas; text-align: left; padding: .2rem .5rem; }
 td { white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; padding: 0 .5rem; tab-size: 4; }
-col.number { width: 3.5rem; }
-td.number { text-align: right; opacity: .6; user-select: none; }
+col.number { width: 4.2rem; }
+td.number { text-align: right; white-space: nowrap; opacity: .6; user-select: none; }
 td.removed { background: var(--removed); } td.added { background: var(--added); }
 td.empty { background: repeating-linear-gradient(45deg, transparent 0 4px, var(--line) 4px 5px); opacity: .4; }
+td.gap { padding: .4rem .5rem; border-block: 1px dashed var(--line); font-family: system-ui, sans-serif; }
+td.gap span { margin-right: .8rem; } button.more { padding: 0 .5rem; }
 footer { border-top: 1px solid var(--line); display: grid; gap: .3rem; }
 button { font: inherit; padding: .3rem .8rem; margin-right: .4rem; }
 button[aria-pressed=true] { outline: 3px solid Highlight; }
@@ -69,7 +71,7 @@ textarea { font: inherit; width: 100%; box-sizing: border-box; }
 .failed { color: #c00; font-weight: bold; }
 @media (max-width: 40rem) {
   header { display: block; } header, footer, main { padding: .3rem .6rem; }
-  #instructions { font-size: .85em; } #note { height: 2.2em; } table { font-size: 12px; } col.number { width: 2.5rem; }
+  #instructions { font-size: .85em; } #note { height: 2.2em; } table { font-size: 12px; } col.number { width: 3.4rem; }
 }
 `;
 
@@ -166,15 +168,56 @@ async function draw(entry) {
     element('summary', { textContent: plain(title) }), element('pre', { textContent: plain(text) }))));
   at('before-title').textContent = item.before.title;
   at('after-title').textContent = item.after.title;
-  const side = (cell, changed, kind) => cell
-    ? [element('td', { className: 'number', textContent: cell.line }), element('td', { className: changed ? kind : '', textContent: plain(cell.text) })]
-    : [element('td', { className: 'number empty' }), element('td', { className: 'empty' })];
-  const rows = item.rows.map((row) => element('tr', {},
-    ...side(row.before, row.changed, 'removed'), ...side(row.after, row.changed, 'added')));
-  at('diff').tBodies[0].replaceChildren(...rows);
+  at('diff').tBodies[0].replaceChildren(...drawRows(item.rows));
   at('note').value = item.note ?? '';
   at('item').scrollTop = 0;
   at('code').scrollTop = 0;
+}
+
+// A function of thousands of lines is drawn in parts: what changed and the lines about it, the rest when it is asked for.
+const whole = 2000; const about = 100; const step = 1000; const longLine = 4000;
+
+function drawRows(rows) {
+  if (rows.length <= whole) return rows.map(drawRow);
+  const drawn = new Uint8Array(rows.length).fill(1, 0, about);
+  rows.forEach((row, i) => { if (row.changed) drawn.fill(1, Math.max(0, i - about), i + about + 1); });
+  const parts = [];
+  for (let start = 0, room = whole; start < rows.length;) {
+    let end = start + 1;
+    while (end < rows.length && drawn[end] === drawn[start]) end++;
+    const stop = drawn[start] ? Math.min(end, start + room) : start;
+    parts.push(...rows.slice(start, stop).map(drawRow));
+    room -= stop - start;
+    if (room === 0) end = rows.length;
+    if (stop < end) parts.push(drawGap(rows, stop, end));
+    start = end;
+  }
+  return parts;
+}
+
+function drawGap(rows, start, end) {
+  const gap = element('tr');
+  const show = (stop) => gap.replaceWith(...rows.slice(start, stop).map(drawRow), ...(stop < end ? [drawGap(rows, stop, end)] : []));
+  const button = (text, stop) => element('button', { type: 'button', className: 'more', textContent: text, onclick: () => show(stop) });
+  const changed = rows.slice(start, end).filter((row) => row.changed).length;
+  gap.append(element('td', { className: 'gap', colSpan: 4 },
+    element('span', { textContent: (end - start) + ' lines not shown' + (changed ? ', ' + changed + ' of them changed' : '') }),
+    ...(end - start > step ? [button('Show the next ' + step, start + step)] : []), button('Show all', end)));
+  return gap;
+}
+
+function drawRow(row) {
+  const side = (cell, kind) => cell
+    ? [element('td', { className: 'number', textContent: cell.line }), element('td', { className: row.changed ? kind : '' }, ...drawLine(plain(cell.text)))]
+    : [element('td', { className: 'number empty' }), element('td', { className: 'empty' })];
+  return element('tr', {}, ...side(row.before, 'removed'), ...side(row.after, 'added'));
+}
+
+function drawLine(text) {
+  if (text.length <= longLine) return [text];
+  const rest = element('button', { type: 'button', className: 'more',
+    textContent: (text.length - longLine) + ' characters not shown: show all', onclick: () => rest.replaceWith(text.slice(longLine)) });
+  return [text.slice(0, longLine), rest];
 }
 
 function asked(entry) {

@@ -198,6 +198,33 @@ describe.skipIf(!executablePath)('in Chromium', () => {
     expect(ada!.review.answers.size).toBe(1);
   });
 
+  test('a function of thousands of lines shows what changed first, says what it leaves out, and shows that when asked', async () => {
+    const before = Array.from({ length: 3000 }, (_, line) => `  step_${line}();`);
+    before[10] = `  "${'x'.repeat(9000)}";`;
+    const after = before.with(2500, '  other();').concat('  more();');
+    const [item] = items;
+    const long = { ...item!, before: { title: 'Before', text: before.join('\n') } };
+    const { urls } = await serve(labelQuestions, [{ ...long, after: { title: 'After', text: after.join('\n') } }]);
+    const page = await open(urls.ada!);
+    const rows = page.locator('#diff tbody tr');
+    const gaps = page.locator('td.gap span');
+    await page.waitForSelector('td.gap');
+    expect(await rows.count()).toBeLessThan(600);
+    expect(await page.locator('td.removed').allTextContents()).toEqual(['  step_2500();']);
+    expect(await page.locator('td.added').allTextContents()).toEqual(['  other();', '  more();']);
+    expect(await gaps.allTextContents()).toEqual(['2300 lines not shown', '299 lines not shown']);
+    await page.click('button:has-text("Show the next 1000")');
+    await expect.poll(() => gaps.first().textContent(), { timeout: 20_000 }).toBe('1300 lines not shown');
+    for (const left of [1, 0]) {
+      await page.click('button:text-is("Show all")');
+      await expect.poll(() => gaps.count(), { timeout: 20_000 }).toBe(left);
+    }
+    expect(await rows.count()).toBe(3001);
+    await page.click('button:has-text("characters not shown") >> nth=0');
+    const texts = await page.locator('#diff tbody td:nth-child(2)').allTextContents();
+    expect(texts.slice(0, 3000)).toEqual(before);
+  });
+
   test('the vulnerability questions skip what does not apply, with the text of the CVE beside the code', async () => {
     const samples = ['CWE-787', 'CWE-416'].map((cwe, index) =>
       vulnerabilityItem({

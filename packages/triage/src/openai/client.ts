@@ -1,6 +1,22 @@
 import { RedefError } from '@redef/core';
 import OpenAI from 'openai';
 
+/**
+ * The client of `openai`, which makes the head of a chat completion once: every call of a voter has the same, and making
+ * it anew takes longer than all that is done with the answer.
+ */
+class ChatClient extends OpenAI {
+  #head: ReturnType<OpenAI['buildRequest']> | undefined;
+
+  override async buildRequest(...[options, retry]: Parameters<OpenAI['buildRequest']>) {
+    if (options.path !== '/chat/completions') return super.buildRequest(options, retry);
+    this.#head ??= super.buildRequest({ ...options, body: {}, signal: null }, retry);
+    const { req, url, timeout } = await this.#head;
+    const { body, signal } = options;
+    return { req: { ...req, body: JSON.stringify(body), ...(signal && { signal }) }, url, timeout };
+  }
+}
+
 export interface Connection {
   /** Sent as the bearer token. Not needed for a local server that asks for none. */
   apiKey?: string;
@@ -17,7 +33,7 @@ export interface Connection {
  *
  * @throws `RedefError` `missing-key`, `invalid-key` or `invalid-option`
  */
-export function connect({ apiKey, baseURL, provider, fetch }: Connection): {
+export function connect({ apiKey, baseURL, provider, fetch = globalThis.fetch }: Connection): {
   client: OpenAI;
   provider: string;
   hide: (text: string) => string;
@@ -38,7 +54,7 @@ export function connect({ apiKey, baseURL, provider, fetch }: Connection): {
       remedy: 'Set OPENAI_API_KEY for the command line, or pass apiKey; or name a local server with baseURL.',
     });
   }
-  const client = new OpenAI({
+  const client = new ChatClient({
     apiKey: key || 'none',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
     maxRetries: 0, // retried here, where all calls share one pace
@@ -48,7 +64,7 @@ export function connect({ apiKey, baseURL, provider, fetch }: Connection): {
     webhookSecret: null,
     adminAPIKey: null,
     logLevel: 'off',
-    ...(fetch && { fetch }),
+    fetch: refusePages(fetch),
   });
   return {
     client,
@@ -56,6 +72,21 @@ export function connect({ apiKey, baseURL, provider, fetch }: Connection): {
     hide: (text) => (key ? text.replaceAll(key, '[key]') : text),
   };
 }
+
+/** What a call is rejected with where a web page came in place of an answer. */
+export class WebPage extends Error {}
+
+/** A site answers any path with a page and says that all is well: that must not pass for an answer. */
+const refusePages =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  async (...call) => {
+    const response = await fetch(...call);
+    if (response.ok && /^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
+      await response.body?.cancel();
+      throw new WebPage('the server sent a web page');
+    }
+    return response;
+  };
 
 function hostOf(baseURL: string): string {
   let url: URL;

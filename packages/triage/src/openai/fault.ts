@@ -1,6 +1,6 @@
 import { RedefError } from '@redef/core';
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
-import { redact } from './client.js';
+import { redact, WebPage } from './client.js';
 import { UnusableResponse } from './http-fetch.js';
 import { waitAskedFor } from './rate-limits.js';
 
@@ -22,13 +22,15 @@ export type Fault =
 export interface FaultContext {
   /** The call was given up after its time. */
   timedOut: boolean;
+  /** The server has answered an earlier call, so that the address is right. */
+  answered: boolean;
   /** Takes the key out of a text. */
   hide: (text: string) => string;
   voter: string;
 }
 
 /** Sorts a failed call: worth another try, an answer that cannot be had, or a reason to end the run. */
-export function classifyFault(error: unknown, { timedOut, hide, voter }: FaultContext): Fault {
+export function classifyFault(error: unknown, { timedOut, answered, hide, voter }: FaultContext): Fault {
   if (RedefError.isInstance(error)) return { kind: 'stop', error };
   if (timedOut) return { kind: 'retry', reason: 'no answer in time', limited: false, charged: true };
 
@@ -53,15 +55,21 @@ export function classifyFault(error: unknown, { timedOut, hide, voter }: FaultCo
   // the client's own abort without a time-out can only come from the caller's signal, which is handled before
   if (error instanceof APIUserAbortError) return { kind: 'retry', reason: 'aborted', limited: false, charged: true };
   if (error instanceof APIConnectionError) {
-    const charged = !neverArrived.has(causeCode(error));
-    const unusable = causes(error).find((cause) => cause instanceof UnusableResponse);
-    return { kind: 'retry', reason: unusable?.message ?? 'the connection failed', limited: false, charged };
+    const code = causeCode(error);
+    const told = causes(error).find((cause) => cause instanceof UnusableResponse || cause instanceof WebPage);
+    if (!answered && told instanceof WebPage) return { kind: 'stop', error: notAnApi(voter) };
+    if (!answered && code !== undefined && lasting.test(code)) return { kind: 'stop', error: unreachable(voter, code) };
+    const reason = told?.message ?? `the connection failed${code === undefined ? '' : ` (${code})`}`;
+    return { kind: 'retry', reason, limited: false, charged: !neverArrived.has(code ?? '') };
   }
   // the body ended early, or is not JSON
   return { kind: 'retry', reason: 'the response was cut off or is not JSON', limited: false, charged: true };
 }
 
-const neverArrived = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** Nobody listens at the address, or not in the protocol that it names, or under another name's certificate. */
+const lasting = /^(ECONNREFUSED|ENOTFOUND|EPROTO|ERR_(SSL|TLS)_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/;
+
+const neverArrived = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** As servers of several makes say it. */
 const tooLongForModel = /context (length|window|size)/i;
@@ -72,10 +80,24 @@ function causes(error: unknown): Error[] {
 }
 
 /** The system's code. */
-function causeCode(error: unknown): unknown {
+function causeCode(error: unknown): string | undefined {
   return causes(error)
     .map((cause) => ('code' in cause ? cause.code : undefined))
-    .find(Boolean);
+    .find((code) => typeof code === 'string');
+}
+
+function notAnApi(voter: string): RedefError {
+  return new RedefError(`${voter}: the server sends web pages and no chat completions`, {
+    code: 'not-an-api',
+    remedy: 'Check the base URL: it ends where /chat/completions follows, most often in /v1.',
+  });
+}
+
+function unreachable(voter: string, code: string): RedefError {
+  return new RedefError(`${voter}: the server cannot be reached (${code})`, {
+    code: 'server-unreachable',
+    remedy: 'Start the server, or check the base URL; the votes already cast are kept.',
+  });
 }
 
 function stopFor(status: number, code: string | undefined, said: string, voter: string): RedefError {
@@ -97,7 +119,7 @@ function stopFor(status: number, code: string | undefined, said: string, voter: 
       remedy: 'Add credit and run the same command again: it goes on from the votes already cast.',
     });
   }
-  if (status === 404) {
+  if (status === 404 || status === 405) {
     return new RedefError(`${voter}: the server does not know this model or address: ${said}`, {
       code: 'model-unknown',
       remedy: 'Check the model name and the base URL (most end in /v1).',

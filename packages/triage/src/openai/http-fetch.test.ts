@@ -49,13 +49,12 @@ const vote = (baseURL: string, options: Partial<OpenAIVoterOptions> = {}) =>
 
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const oddities: [string, (socket: Socket) => void, string][] = [
-  ['a status that has no body', (socket) => socket.end(response('205 Reset Content', answer)), 'not JSON'],
   ['no content', (socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), 'not JSON'],
   ['a status that is none', (socket) => socket.end(response('999 Odd', answer)), 'HTTP 999'],
   [
     'another protocol',
     (socket) => socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nabc'),
-    'changed the protocol',
+    'the connection failed',
   ],
   ['no HTTP', (socket) => socket.end('NOT HTTP\r\n\r\n'), 'connection'],
   ['half a chunk', (socket) => socket.end(`${chunked}ff\r\n{"cho`), 'connection'],
@@ -90,13 +89,14 @@ test.each(oddities)('%s is a failed call like any other', async (_, respond, rea
   expect(failure).toMatchObject({ code: 'server-unavailable', message: expect.stringContaining(reason) });
 });
 
-test('what can be read is read: early hints, compression, JSON under another name', async () => {
+test('what can be read is read: early hints, a body where none belongs, compression, JSON under another name', async () => {
   const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
   const readable: ((socket: Socket) => void)[] = [
     (socket) => {
       socket.write(early);
       socket.end(response('200 OK', answer));
     },
+    (socket) => socket.end(response('205 Reset Content', answer)),
     (socket) => socket.end(response('200 OK', gzipSync(answer), 'content-encoding: gzip')),
     (socket) => socket.end(response('200 OK', answer, 'content-type: text/plain')),
   ];

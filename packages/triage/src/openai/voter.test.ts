@@ -158,6 +158,35 @@ test('what cannot pass is told apart', async () => {
   });
 });
 
+test('a wrong address is told at the first call, and a bad moment of the right one is not taken for it', async () => {
+  const page = () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+  let calls = 0;
+  const site: typeof fetch = async () => {
+    calls++;
+    return page();
+  };
+  const voter = createOpenAIVoter({ model: 'm', baseURL: 'http://127.0.0.1:9/', fetch: site });
+  await expect(voter.vote(evidence, 0)).rejects.toMatchObject({ code: 'not-an-api' });
+  expect(calls).toBe(1);
+
+  const chat = await start();
+  const port = new URL(chat.baseURL).port;
+  for (const [baseURL, code] of [
+    [`https://127.0.0.1:${port}/v1`, 'server-unreachable'],
+    [`http://127.0.0.1:${port}`, 'model-unknown'],
+  ] as const) {
+    await expect(createOpenAIVoter({ model: 'm', baseURL }).vote(evidence, 0)).rejects.toMatchObject({ code });
+  }
+  const failing: typeof fetch = (...call) => (calls++ === 2 ? Promise.resolve(page()) : fetch(...call));
+  const patient = voterAt(chat, { fetch: failing });
+  for (const ballot of [0, 1, 2]) expect(await patient.vote(evidence, ballot)).toMatchObject({ ballot });
+  await chat.close();
+  await expect(voterAt(chat).vote(evidence, 0)).rejects.toMatchObject({
+    code: 'server-unreachable',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
 test('a key is needed for OpenAI and a URL holds no password', () => {
   const refused = (options: Partial<OpenAIVoterOptions>) => {
     try {

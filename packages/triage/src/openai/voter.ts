@@ -102,6 +102,7 @@ export function identify(options: Connection & AnswerOptions) {
 class Caller {
   readonly #gate: AdaptiveGate;
   readonly #rng: Rng;
+  #answered = false;
   #onEvent: ((event: TriageEvent) => void) | undefined;
 
   constructor(
@@ -158,6 +159,7 @@ class Caller {
       const completion = parseCompletion(data);
       if (!completion) throw new SyntaxError('not a chat completion');
       outcome = 'answered';
+      this.#answered = true;
       spent = this.#cost(completion, most);
       const { input_tokens, output_tokens } = usageOf(completion);
       this.#gate.pause(waitAskedFor(response.headers, input_tokens + output_tokens));
@@ -165,6 +167,7 @@ class Caller {
     } catch (error) {
       const fault = classifyFault(error, {
         timedOut: watch.timedOut,
+        answered: this.#answered,
         hide: this.hide,
         voter: this.voter,
       });

@@ -18,6 +18,7 @@ export interface BatchApiOptions extends Partial<Pick<Patience, 'rng' | 'maxRetr
 /** The four calls that a batch takes. Each may be repeated without a second batch coming of it. */
 export class BatchApi {
   readonly #patience: Patience;
+  #answered = false;
 
   constructor(
     private readonly client: OpenAI,
@@ -90,9 +91,12 @@ export class BatchApi {
       async () => {
         const watch = new Watch(this.run.signal, timeoutMs);
         try {
-          return { value: await task(watch.signal) };
+          const value = await task(watch.signal);
+          this.#answered = true;
+          return { value };
         } catch (error) {
-          return { fault: classifyFault(error, { timedOut: watch.timedOut, hide, voter }) };
+          const { timedOut } = watch;
+          return { fault: classifyFault(error, { timedOut, answered: this.#answered, hide, voter }) };
         } finally {
           watch.stop();
         }

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseRecord, RedefError, type Vote } from '@redef/core';
@@ -22,13 +23,17 @@ export interface Collected {
   malformed: number;
   /** Requests without an answer: expired, cancelled, or failed on the server. */
   unanswered: number;
-  /** Lines that answer nothing that was asked. */
+  /** Lines that cannot be read or answer nothing that was asked. */
   foreign: number;
   input_tokens: number;
   output_tokens: number;
 }
 
-/** Takes the votes of a finished batch into the cache. Safe to repeat: a vote that is there stays as it is. */
+/**
+ * Takes the votes of a finished batch into the cache. Safe to repeat: a vote that is there stays as it is.
+ *
+ * @throws `RedefError` `request-refused` once all else is taken, where the server refused requests as such
+ */
 export async function collect(
   job: Job,
   batch: Batch,
@@ -43,9 +48,10 @@ export async function collect(
   for await (const { key, head } of readPlan(job)) heads.set(key, head);
   const counts = { votes: 0, abstained: 0, malformed: 0, unanswered: 0, foreign: 0, input_tokens: 0, output_tokens: 0 };
   const malformed: [string, string][] = [];
+  let refusal: string | undefined;
 
   const take = async (path: string) => {
-    for await (const { value } of readJsonlLines(path)) {
+    for await (const { value } of readJsonlLines(readableText(path), { parse: parseOrNothing }, path)) {
       const parsed = v.safeParse(lineSchema, value);
       const head = parsed.success ? heads.get(parsed.output.custom_id) : undefined;
       if (!parsed.success || !head) {
@@ -55,6 +61,10 @@ export async function collect(
       const { custom_id: key, response } = parsed.output;
       const outcome = readResponse(response, output, hide);
       if (outcome === 'unanswered') continue;
+      if ('refused' in outcome) {
+        refusal ??= outcome.refused;
+        continue;
+      }
       heads.delete(key); // a second answer to one request would be foreign
       counts.input_tokens += outcome.usage.input_tokens;
       counts.output_tokens += outcome.usage.output_tokens;
@@ -81,11 +91,33 @@ export async function collect(
   }
   counts.unanswered = heads.size;
   await saveState(job, { status: 'collected', malformed });
+  if (refusal !== undefined) {
+    throw new RedefError(`The batch's requests were refused (${refusal})`, {
+      code: 'request-refused',
+      remedy: "Check the model's name and parameters and what the key may use, then run the same command again.",
+    });
+  }
   return counts;
+}
+
+/** Bytes that are no text come out as U+FFFD, so that they harm their own line alone. */
+async function* readableText(path: string): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder();
+  for await (const chunk of createReadStream(path))
+    yield Buffer.from(decoder.decode(chunk as Buffer, { stream: true }));
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 type Outcome =
   | 'unanswered'
+  | { refused: string }
   | ({ usage: { input_tokens: number; output_tokens: number } } & (
       | { vote: Pick<Vote, 'category' | 'rationale' | 'quotes'> }
       | { malformed: string }
@@ -107,16 +139,8 @@ function readResponse(
       return { usage, vote: abstention('The evidence is longer than the model can read.') };
     if (code === 'content_filter')
       return { usage, vote: abstention("The provider's content filter withheld the answer.") };
-    if ([400, 401, 403, 404, 422].includes(response.status_code)) {
-      throw new RedefError(
-        `The batch's requests were refused (HTTP ${response.status_code}, ${hide(code ?? 'no code')})`,
-        {
-          code: 'request-refused',
-          remedy: "Check the model's name and parameters and what the key may use.",
-        },
-      );
-    }
-    return 'unanswered';
+    const refused = [400, 401, 403, 404, 422].includes(response.status_code);
+    return refused ? { refused: `HTTP ${response.status_code}, ${hide(code ?? 'no code')}` } : 'unanswered';
   }
   const completion = parseCompletion(body);
   if (!completion) return 'unanswered';

@@ -133,6 +133,7 @@ async function append(path: string, lines: readonly string[]): Promise<void> {
     const file = await open(path, 'a');
     try {
       await file.appendFile(lines.map((line) => `${line}\n`).join(''));
+      await file.datasync(); // before the rename that says the folder is whole
     } finally {
       await file.close();
     }

@@ -148,6 +148,57 @@ test('refusals and texts too long are abstentions, answers outside the schema ar
   ]);
 });
 
+test('a line of the results that cannot be read costs its own vote one more call and nothing else', async () => {
+  await start({
+    fate: (batch) => ({
+      line: (line) => (batch > 0 ? 'answer' : line === 3 ? 'cut' : line === 5 ? 'no-text' : 'answer'),
+    }),
+  });
+  const cache = createMemoryCache();
+  expect(await vote({ cache })).toMatchObject({ votes: 60, foreign: 1, unanswered: 1 });
+  expect(server.batches.map(({ lines }) => lines.length)).toEqual([60, 1]);
+  const rows = await rowsFrom(cache);
+  const damaged = rows.flatMap(({ votes }) => votes).filter(({ rationale }) => rationale.startsWith('\ufffd'));
+  expect(damaged).toHaveLength(1); // its category is whole
+  const decided = (all: TriageRow[]) => all.map(({ label, reject }) => [label, reject]);
+  expect(decided(rows)).toEqual(decided(await calm()));
+});
+
+test('what made a batch fail or its requests be refused can be put right: the next run asks anew', async () => {
+  for (const fate of [
+    { status: 'failed', error: { code: 'model_not_found', message: 'No such model' } },
+    { line: (line: number) => (line < 10 ? 'refused' : 'answer') },
+  ] as const) {
+    await start({ fate: (index) => (index === 0 ? fate : {}) });
+    const cache = createMemoryCache();
+    const code = 'status' in fate ? 'batch-refused' : 'request-refused';
+    const options = { cache, folder: join(folder, code) };
+    await expect(vote(options)).rejects.toMatchObject({ code });
+    expect(await vote(options)).toMatchObject({ votes: 'status' in fate ? 60 : 10 });
+    expect(await rowsFrom(cache)).toEqual(await calm());
+    if ('status' in fate) await server.close();
+  }
+});
+
+test('a batch that the server has forgotten is named with what to remove', async () => {
+  await start({ polls: 1000 });
+  const controller = new AbortController();
+  const onEvent = () => controller.abort();
+  await expect(vote({ signal: controller.signal, onEvent })).rejects.toMatchObject({ code: 'aborted' });
+  await server.close();
+  await start();
+  const error = await vote().catch((failure) => failure);
+  expect(error).toMatchObject({ code: 'batch-gone', remedy: expect.stringContaining(folder) });
+  await rm(/Remove (.*):/.exec(error.remedy)![1]!, { recursive: true });
+  expect(await vote()).toMatchObject({ votes: 60 });
+});
+
+test('a site in place of the API is a stop at once', async () => {
+  await start();
+  const page: typeof fetch = async () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } });
+  await expect(vote({ voters: [voter({ fetch: page })] })).rejects.toMatchObject({ code: 'not-an-api' });
+});
+
 test('a full queue is waited for, a refused batch and a cancelled one are a clear stop', async () => {
   await start({
     fate: (index) => (index < 2 ? { status: 'failed', error: { code: 'token_limit_exceeded', message: 'Full' } } : {}),

@@ -42,7 +42,7 @@ export interface BatchReport {
   malformed: number;
   /** Requests that came back unanswered, each sent again. */
   unanswered: number;
-  /** Lines in result files that answer nothing that was asked; not used. */
+  /** Lines in result files that cannot be read or answer nothing that was asked; not used. */
   foreign: number;
   input_tokens: number;
   output_tokens: number;
@@ -56,7 +56,7 @@ export interface BatchReport {
  * up again, also where the answer to an upload or a start was lost. What expired or failed is sent again.
  *
  * @param candidates gives the candidates anew each time it is called, in the same order
- * @throws `RedefError` `batch-refused`, `batch-cancelled`, `batch-incomplete`, `budget-spent`, or of a call
+ * @throws `RedefError` `batch-refused`, `batch-cancelled`, `batch-gone`, `batch-incomplete`, `budget-spent`, or of a call
  */
 export async function voteByBatch(
   candidates: () => AsyncIterable<Candidate> | Iterable<Candidate>,
@@ -190,6 +190,9 @@ class Clerk {
         });
       }
       return collected;
+    } catch (error) {
+      const gone = RedefError.isInstance(error) && error.code === 'model-unknown' && job.state.batch_id !== undefined;
+      throw gone ? goneFrom(job, error) : error;
     } finally {
       settleBudget?.(spent);
     }
@@ -203,6 +206,10 @@ class Clerk {
     for (;;) {
       const batch = await this.#ended(job, fileId);
       if (batch.status !== 'failed') return batch;
+      // started anew: once other batches are through where too much is queued for this model, else by the next run
+      const { batch_id: _failed, ...state } = job.state;
+      job.state = state;
+      await saveState(job, { status: 'planned' });
       const problems = batch.errors?.data ?? [];
       if (!problems.some(({ code }) => code === 'token_limit_exceeded')) {
         const said = redact(problems.map(({ code, message }) => message ?? code).join('; '), this.#identity.hide);
@@ -211,10 +218,6 @@ class Clerk {
           remedy: 'Check the model name and that it is served by the Batch API.',
         });
       }
-      // too much is queued for this model: start it once other batches are through
-      const { batch_id: _failed, ...state } = job.state;
-      job.state = state;
-      await saveState(job, { status: 'planned' });
       await this.#wait();
     }
   }
@@ -253,6 +256,15 @@ function clerkOf(clerks: readonly Clerk[], job: Job): Clerk {
   throw new RedefError(`${job.folder} holds a batch of ${job.state.voter}, which is not among the voters`, {
     code: 'batch-of-another-voter',
     remedy: 'Name the same voters as when it was started, or another folder.',
+  });
+}
+
+/** Servers keep results for a month or so. */
+function goneFrom(job: Job, cause: RedefError): RedefError {
+  return new RedefError(`The server has no batch ${job.state.batch_id} any more, or not its results`, {
+    code: 'batch-gone',
+    remedy: `Remove ${job.folder}: what it asked is asked again.`,
+    cause,
   });
 }
 
