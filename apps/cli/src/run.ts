@@ -20,6 +20,7 @@ export async function run(args: readonly string[], cli: CliContext): Promise<num
     }
     if (RedefError.isInstance(error)) {
       cli.stderr.write(`redef: ${error.message}\n  ${error.remedy}\n${stack}`);
+      if (error.code === 'detached') return exitCodes.done; // as was asked for
       return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
     }
     cli.stderr.write(

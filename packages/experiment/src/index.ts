@@ -23,6 +23,7 @@ export type { ExampleFolders } from './examples.js';
 export { createLocalExecutor, type LocalOptions } from './executors/local.js';
 export type { SlurmResources } from './executors/slurm/script.js';
 export { createSlurmExecutor, type SlurmOptions } from './executors/slurm/slurm.js';
+export { readSlurmCells, type SlurmCell } from './executors/slurm/status.js';
 export { importResults } from './import-results.js';
 export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
 export { composeReport, ruleBasedWarning } from './report/compose.js';

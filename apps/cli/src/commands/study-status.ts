@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StudyStatus, studyFolder, studyStatus, type Table } from '@redef/experiment';
+import { Counter, RedefError } from '@redef/core';
+import {
+  readSlurmCells,
+  type SlurmCell,
+  type StudyStatus,
+  studyFolder,
+  studyStatus,
+  type Table,
+} from '@redef/experiment';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
 import { spellTime } from '../progress.js';
@@ -25,7 +33,9 @@ export const statusCommand = (cli: CliContext): Command =>
         const status = await studyStatus(study);
         const { done, failed, total } = status;
         if (!watch || cli.signal.aborted || done + failed === total) {
-          print(cli, json ? JSON.stringify(status, null, 2) : describeStatus(status));
+          const slurm = await slurmCells(study.root, cli);
+          if (json) print(cli, JSON.stringify({ ...status, slurm }, null, 2));
+          else print(cli, [describeStatus(status), ...describeSlurm(slurm)].join('\n'));
           return;
         }
         const { secondsLeft } = status;
@@ -40,6 +50,25 @@ export const statusCommand = (cli: CliContext): Command =>
         await sleep(watchMs, undefined, { signal: cli.signal }).catch(() => {});
       }
     });
+
+/** `null` where Slurm was to run cells and cannot be asked. */
+async function slurmCells(folder: string, { env, stderr }: CliContext): Promise<SlurmCell[] | null> {
+  try {
+    return await readSlurmCells(folder, env);
+  } catch (error) {
+    if (!RedefError.isInstance(error) || !error.code.startsWith('slurm-')) throw error;
+    stderr.write(`redef: ${error.message}\n`);
+    return null;
+  }
+}
+
+/** `Slurm: 12 PENDING (Priority), 4 RUNNING`. */
+function describeSlurm(cells: readonly SlurmCell[] | null): string[] {
+  const states = new Counter();
+  for (const { state, reason } of cells ?? []) states.add(reason === '' ? state : `${state} (${reason})`);
+  const told = Object.entries(states.toJSON()).map(([state, count]) => `${count} ${state}`);
+  return told.length > 0 ? ['', `Slurm: ${told.join(', ')}`] : [];
+}
 
 function describeStatus(status: StudyStatus): string {
   const { done, total, failed, running, secondsLeft, failures, groups } = status;

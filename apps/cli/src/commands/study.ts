@@ -121,7 +121,7 @@ export const studyCommand = (cli: CliContext): Command =>
       },
     ).finally(() => voteCache.close());
     print(cli, json ? JSON.stringify(results, null, 2) : summary(results, join(folder.report, 'report.html')));
-    if (!options.detach) failWhereCellsAreMissing(results);
+    failWhereCellsAreMissing(results);
   });
 
 async function studyOf(

@@ -11,7 +11,7 @@ export interface SlurmNode {
   /** Environment in which Slurm's programmes talk to this cluster. */
   env: Record<string, string | undefined>;
   /** Ends a daemon with a signal and starts it again. */
-  restart(daemon: 'slurmctld' | 'slurmd', signal: NodeJS.Signals): Promise<void>;
+  restart(daemon: 'slurmctld' | 'slurmd', signal: NodeJS.Signals): Promise<true>;
   stop(): Promise<void>;
 }
 
@@ -125,6 +125,7 @@ PartitionName=all Nodes=${node} Default=YES MaxTime=INFINITE State=UP
     restart: async (daemon, signal) => {
       await end(daemon, signal);
       daemons[daemon]();
+      return true;
     },
   };
 }

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Cell } from '../../src/cells/cell.js';
 import type { CellEvent } from '../../src/cells/executor.js';
 import { runStore } from '../../src/cells/run-store.js';
-import { createSlurmExecutor, type SlurmOptions, slurmFolder } from '../../src/executors/slurm/slurm.js';
+import { createSlurmExecutor, type SlurmOptions } from '../../src/executors/slurm/slurm.js';
+import { slurmFolder } from '../../src/executors/slurm/state.js';
+import { readSlurmCells } from '../../src/executors/slurm/status.js';
 import { attempts, cell, pidOf, scriptedRedef, told } from './batch.js';
 import { type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
 
@@ -97,6 +99,7 @@ describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
     script({ a: ['hang', 'done'] });
     await expect(told(submit([cell('a')], { detach: true }))).rejects.toMatchObject({ code: 'detached' });
     await pidOf(folder, 'a');
+    expect(await readSlurmCells(folder, node.env)).toMatchObject([{ key: 'a', state: 'RUNNING', reason: '' }]);
     const written = state();
     const { job } = written.arrays[0];
     written.arrays[0].job = null;
@@ -106,6 +109,8 @@ describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
     slurm('scancel', job);
     expect((await watching).at(-1)).toMatch(/^a its process ended without a result, as CANCELLED/);
     expect(attempts(folder).filter((key) => key === 'a')).toHaveLength(1);
+    while ((await readSlurmCells(folder, node.env))[0]!.state === 'CANCELLED') await sleep(100);
+    expect(await readSlurmCells(folder, node.env)).toMatchObject([{ key: 'a', task: `${job}_0`, state: 'FORGOTTEN' }]);
   });
 
   test('the controller may be away for a while, the node may fail, and a requeued cell goes on', async () => {
@@ -127,10 +132,9 @@ describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
     expect((await watching).at(-1)).toBe('a done');
   });
 
-  test('what Slurm refuses is told in its words, and leaves nothing behind', async () => {
+  test('what Slurm refuses is told in its words', async () => {
     const refused = told(submit([cell('a')], { partition: 'no such; touch x' }));
     await expect(refused).rejects.toMatchObject({ code: 'slurm-refused', message: expect.stringMatching(/partition/) });
-    expect(state().arrays).toEqual([]);
     expect(existsSync('x')).toBe(false);
     expect((await told(submit([cell('a')], { memory: '1M', cpus: 1, running: 1, time: '5' }))).at(-1)).toBe('a done');
   });

@@ -37,15 +37,19 @@ export async function readQueue(jobs: readonly SlurmJob[], env?: Environment): P
   return queue;
 }
 
-/** How a task ended that `squeue` has forgotten; `undefined` on a cluster that keeps no accounts. */
-export async function accountedState(job: string, index: number, env?: Environment): Promise<string | undefined> {
+/** How the tasks of jobs ended that `squeue` has forgotten, by `JOB_INDEX`; empty on a cluster that keeps no accounts. */
+export async function readAccounts(jobs: readonly string[], env?: Environment): Promise<Map<string, string>> {
+  const states = new Map<string, string>();
   try {
-    const args = ['--noheader', '--parsable2', '--allocations', '--format=State', `--jobs=${job}_${index}`];
-    return /^[A-Z_]+/.exec(await runSlurm('sacct', args, env))?.[0];
+    const args = ['--noheader', '--parsable2', '--allocations', '--array', '--format=JobID,State'];
+    for (const line of (await runSlurm('sacct', [...args, `--jobs=${jobs.join(',')}`], env)).split('\n')) {
+      const [, task, state] = /^(\d+_\d+)\|([A-Z_]+)/.exec(line) ?? []; // `CANCELLED by 1000`
+      if (task !== undefined && state !== undefined) states.set(task, state);
+    }
   } catch (error) {
-    if (isRefusal(error)) return undefined;
-    throw error;
+    if (!isRefusal(error)) throw error;
   }
+  return states;
 }
 
 /** Whether a task may still give a result. */

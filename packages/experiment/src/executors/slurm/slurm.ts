@@ -9,9 +9,9 @@ import { finishedCell } from '../../cells/run-store.js';
 import { forgetFailure, verdict } from '../verdict.js';
 import { arrayLimit } from './array-limit.js';
 import { type Environment, isRefusal } from './program.js';
-import { accountedState, isLive, isUndecided, type Queue, readQueue, taskKey } from './queue.js';
+import { isLive, isUndecided, type Queue, readAccounts, readQueue, taskKey } from './queue.js';
 import type { SlurmResources } from './script.js';
-import { readState, type SlurmJob, type SlurmState } from './state.js';
+import { readState, type SlurmJob, type SlurmState, slurmFolder, writeState } from './state.js';
 import { submitArray, submitReport } from './submission.js';
 
 export interface SlurmOptions extends SlurmResources {
@@ -70,11 +70,6 @@ export function createSlurmExecutor(options: SlurmOptions): Executor {
   };
 }
 
-/** What the executor keeps in a study's folder: scripts, logs and `slurm.json`, which names its jobs. */
-export function slurmFolder(study: string): string {
-  return join(study, 'cache', 'slurm');
-}
-
 const logsOf = (folder: string): string => join(folder, 'logs');
 
 async function submitMissing(
@@ -86,6 +81,7 @@ async function submitMissing(
   const { redef, env } = options;
   const state = await readState(folder);
   const jobOf = liveTasks(state, await readQueue(state.arrays, env));
+  await writeState(folder, state);
   const submission = { folder, state, resources: options, ...(env && { env }) };
 
   const missing = open.filter(({ key }) => !jobOf.has(key));
@@ -159,8 +155,9 @@ async function* watch(
       if (isUndecided(now) && ++task.endedPolls < settlingPolls && !(await finishedCell(store, key))) continue;
       tasks.delete(key);
       const job = task.array.job!;
-      const ending = now?.state ?? (await accountedState(job, task.index, env)) ?? 'something Slurm has forgotten';
-      yield await verdict(store, key, `as ${ending}`, join(logsOf(folder), `${job}_${task.index}.log`));
+      const id = `${job}_${task.index}`;
+      const ending = now?.state ?? (await readAccounts([job], env)).get(id) ?? 'something Slurm has forgotten';
+      yield await verdict(store, key, `as ${ending}`, join(logsOf(folder), `${id}.log`));
     }
     if (queue && tasks.size === 0 && !(report && isLive(queue.get(taskKey(report))))) return;
     await pause(pollMs, signal, state);

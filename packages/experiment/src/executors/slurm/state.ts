@@ -24,6 +24,11 @@ const stateSchema = v.object({
 export type SlurmState = v.InferOutput<typeof stateSchema>;
 export type SlurmJob = v.InferOutput<typeof jobSchema>;
 
+/** What the executor keeps in a study's folder: scripts, logs and `slurm.json`, which names its jobs. */
+export function slurmFolder(study: string): string {
+  return join(study, 'cache', 'slurm');
+}
+
 const fileOf = (folder: string): string => join(folder, 'slurm.json');
 
 export async function writeState(folder: string, state: SlurmState): Promise<void> {

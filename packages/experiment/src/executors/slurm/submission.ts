@@ -24,13 +24,7 @@ export async function submitArray(
   const { state } = submission;
   const array = { ...nextJob(submission, cells), cells: [...cells] };
   state.arrays.push(array);
-  try {
-    await submit(submission, array, { command, cells }, after);
-  } catch (error) {
-    state.arrays.splice(state.arrays.indexOf(array), 1);
-    await writeState(submission.folder, state);
-    throw error;
-  }
+  await submit(submission, array, { command, cells }, after);
   return array;
 }
 
@@ -45,7 +39,10 @@ export async function submitReport(
   await submit(submission, state.report, { command }, after);
 }
 
-/** Its name holds what it runs: should the state be lost, another job of that name is the same job. */
+/**
+ * Its name holds what it runs: should the state be lost, another job of that name is the same job. A job that sbatch did
+ * not answer for may be in the queue all the same, so it stays in the state, to be looked for.
+ */
 function nextJob({ folder, state }: Submission, content: readonly string[]): SlurmJob {
   return { name: `redef-${digestOf([folder, content]).slice(0, 12)}-${state.named++}`, job: null };
 }

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cellProcesses, contents, runKilledStudy, startStudy } from './killed-study.js';
+import { type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
+
+// REDEF_KILLED_STUDY=full: 200 cells and 20 kills on either executor, which takes many minutes.
+const full = process.env.REDEF_KILLED_STUDY === 'full';
+const { seeds, kills, minutes } = full ? { seeds: 40, kills: 20, minutes: 40 } : { seeds: 4, kills: 5, minutes: 3 };
+const ways = { encodings: 'diff-tags,added-deleted', counterfactuals: 'reversed-tags,inverse-change,swapped-blocks' };
+const cells = 5 * seeds;
+const args = ['--seeds', `1-${seeds}`, '--encodings', ways.encodings, '--counterfactuals', ways.counterfactuals];
+
+let root: string;
+let undisturbed: Record<string, string>;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'redef-killed-'));
+  const { ended, stderr } = startStudy(join(root, 'undisturbed'), args);
+  if ((await ended) !== 0) throw new Error(stderr());
+  undisturbed = contents(join(root, 'undisturbed'));
+  expect(Object.keys(undisturbed).filter((path) => /^store\/cells\/\w+\/manifest.json$/.test(path))).toHaveLength(
+    cells,
+  );
+}, minutes * 60_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const signal = (name: NodeJS.Signals) => (submitter: ChildProcess) => submitter.kill(name);
+
+test(`a study of ${cells} cells killed at ${kills} points in local processes gives the same bytes`, {
+  timeout: minutes * 60_000,
+}, async () => {
+  const out = join(root, 'local');
+  const { done, starts } = await runKilledStudy({
+    out,
+    args: [...args, '--processes', '2'],
+    cells,
+    kills,
+    seed: 'local',
+    harms: {
+      'submitter SIGKILL': signal('SIGKILL'),
+      'submitter SIGTERM': signal('SIGTERM'),
+      'submitter SIGINT': signal('SIGINT'),
+      'cell SIGKILL': () => kill(cellProcesses(out)[0]),
+    },
+  });
+  console.info(`${starts} starts; ${done.join(', ')}`);
+  expect(done).toHaveLength(kills);
+  expect(contents(out)).toEqual(undisturbed);
+  expect(cellProcesses(out)).toEqual([]);
+});
+
+const installed = slurmIsInstalled();
+if (!installed) console.warn('SKIPPED: a killed study on Slurm: install slurmctld slurmd slurm-client munge');
+
+test.skipIf(!installed)(
+  `a study of ${cells} cells killed at ${kills} points on Slurm gives the same bytes`,
+  { timeout: minutes * 60_000 },
+  async () => {
+    const out = join(root, 'slurm');
+    mkdirSync(join(root, 'node'));
+    const node: SlurmNode = await startSlurmNode(join(root, 'node'), { maxArraySize: 64 });
+    const slurm = async (program: string, ...words: string[]): Promise<string | undefined> => {
+      const ran = await promisify(execFile)(program, words, { env: node.env }).catch(() => undefined);
+      return ran?.stdout;
+    };
+    const running = async (): Promise<string | undefined> =>
+      (await slurm('squeue', '-hr', '-t', 'running', '-o', '%i'))?.split('\n')[0];
+    try {
+      const { done, starts } = await runKilledStudy({
+        out,
+        args: [...args, '--executor', 'slurm', '--poll-seconds', '1'],
+        env: node.env,
+        cells,
+        kills,
+        seed: 'slurm',
+        harms: {
+          'submitter SIGKILL': signal('SIGKILL'),
+          'submitter SIGTERM': signal('SIGTERM'),
+          'cell SIGKILL': () => kill(cellProcesses(out)[0]),
+          'scontrol requeue': async () => (await slurm('scontrol', 'requeue', (await running()) ?? '')) !== undefined,
+          scancel: async () => (await running()) !== undefined && (await slurm('scancel', '--me')) !== undefined,
+          'slurmd SIGKILL': () => node.restart('slurmd', 'SIGKILL'),
+          'slurmctld SIGKILL': () => node.restart('slurmctld', 'SIGKILL'),
+        },
+      });
+      console.info(`${starts} starts; ${done.join(', ')}`);
+      expect(done).toHaveLength(kills);
+      expect(contents(out)).toEqual(undisturbed);
+    } finally {
+      await node.stop();
+    }
+    expect(cellProcesses(out)).toEqual([]);
+  },
+);
+
+function kill(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 'SIGKILL');
+  } catch {
+    return false; // it has just ended
+  }
+}
