@@ -1,34 +1,37 @@
 import { resolve } from 'node:path';
 import { trainStage } from '@redef/experiment';
-import { Command, Option } from 'commander';
+import type { TrainingEvent } from '@redef/training';
+import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { type EngineName, engineNames, engines } from '../engines.js';
+import { addEngineFlags, addTrainingFlags, type EngineFlags, engineOf } from '../engines.js';
 import { integer } from '../options.js';
 import { printStage } from '../print-stage.js';
 
-interface Options {
+type Options = EngineFlags & {
   encoded: string;
   labels: string;
   split: string;
   out: string;
-  engine: EngineName;
   seed: number;
   epochs?: number;
   json?: true;
-}
+};
 
 export const trainCommand = (cli: CliContext): Command =>
-  new Command('train')
-    .description('train a model on the training split, choosing the epoch on the validation split')
-    .requiredOption('--encoded <folder>', 'the output of redef encode')
-    .requiredOption('--labels <folder>', 'the output of redef triage')
-    .requiredOption('--split <folder>', 'the output of redef split or redef dedup')
-    .requiredOption('--out <folder>', 'where to write the model')
-    .addOption(new Option('--engine <name>', 'what trains').choices(engineNames).default('linear'))
+  addTrainingFlags(
+    addEngineFlags(
+      new Command('train')
+        .description('train a model on the training split, choosing the epoch on the validation split')
+        .requiredOption('--encoded <folder>', 'the output of redef encode')
+        .requiredOption('--labels <folder>', 'the output of redef triage')
+        .requiredOption('--split <folder>', 'the output of redef split or redef dedup')
+        .requiredOption('--out <folder>', 'where to write the model; a run that was stopped goes on from there'),
+    ),
+  )
     .option('--seed <n>', 'of everything random', integer(0), 12345)
     .option('--epochs <n>', "passes over the training split; default: the engine's own", integer(1))
     .option('--json', 'print the manifest as JSON')
-    .action(async ({ encoded, labels, split, out, engine, seed, epochs, json }: Options) => {
+    .action(async ({ encoded, labels, split, out, seed, epochs, json, ...flags }: Options) => {
       const at = (path: string): string => resolve(cli.cwd, path);
       const stage = await trainStage(
         {
@@ -36,11 +39,15 @@ export const trainCommand = (cli: CliContext): Command =>
           labels: at(labels),
           split: at(split),
           out: at(out),
-          engine: engines[engine](),
+          engine: engineOf(flags, cli),
           seed,
           ...(epochs !== undefined && { epochs }),
         },
-        { signal: cli.signal, onEvent: cli.onProgress },
+        {
+          signal: cli.signal,
+          onEvent: ({ secondsLeft, ...event }: TrainingEvent) =>
+            cli.onProgress({ ...event, ...(secondsLeft !== undefined && { seconds_left: secondsLeft }) }),
+        },
       );
       printStage(cli, stage, json);
     });

@@ -36,17 +36,25 @@ export async function saveClassifier(
   return [configPath, ...(await saveAdapter(folder, { lora, base, variables, names }))];
 }
 
-/** Sets the variables to a classifier that {@link saveClassifier} wrote; an adapter's base is the engine's own model. */
-export async function loadClassifier(folder: string, variables: Variables, source: ModelSource): Promise<Classifier> {
+/**
+ * Sets the variables to a classifier that {@link saveClassifier} wrote.
+ *
+ * @param source of an adapter's base; default: the folder that the adapter names
+ */
+export async function loadClassifier(
+  folder: string,
+  variables: Variables,
+  source: ModelSource | undefined,
+): Promise<Classifier> {
   const config = await readConfig(folder);
   const lora = await readAdapter(folder);
   if (!lora) {
     await loadWhole(folder, config, variables);
     return { config };
   }
-  const base = await openModel(source);
+  const base = await openModel(source ?? { checkpoint: lora.base ?? '' });
   if (base.folder === undefined) {
-    throw new RedefError(`${folder} is an adapter, but the engine has no weights to adapt`, {
+    throw new RedefError(`${folder} is an adapter, but the engine's model has no weights to adapt`, {
       code: 'invalid-option',
       remedy: `Create the engine with the model it was trained from: ${lora.base ?? 'not named'}.`,
     });

@@ -206,6 +206,11 @@ test('a damaged, cut or unfitting model is refused, in training and in predictio
   }
 });
 
+test('without a model there is nothing to fit', async () => {
+  const fit = createOnnxEngine().fit({ folder: newFolder('none'), train, validation, seed: 1 });
+  await expect(fit).rejects.toMatchObject({ code: 'invalid-option' });
+});
+
 test.each([
   { epochs: 0 },
   { batchSize: 1.5 },

@@ -17,7 +17,8 @@ import { loadBase, type ModelSource, openModel } from './model-source.js';
 import { predictScores } from './predictor.js';
 
 export interface OnnxEngineOptions extends Partial<FitSettings> {
-  model: ModelSource;
+  /** What `fit` starts from, and what an adapter is added to in `predict`. Default: nothing to fit, and the base that the adapter names. */
+  model?: ModelSource;
   /** What computes. Default `cpu`. */
   device?: Device;
   /** Threads on the CPU. Default: one for each physical core. Another number may give other bits. */
@@ -49,7 +50,7 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
  *
  * @throws `RedefError` `invalid-option`
  */
-export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
+export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngine {
   const {
     model: source,
     device = 'cpu',
@@ -69,7 +70,7 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
   return {
     id: 'onnx',
     options: {
-      model: 'hub' in source ? { hub: source.hub.repo, revision: source.hub.revision ?? 'main' } : source,
+      ...(source && { model: describeSource(source) }),
       device,
       ...(threads !== undefined && { threads }),
       ...(vocabularySize !== undefined && { vocabularySize }),
@@ -81,6 +82,12 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
 
     async fit(job: TrainingJob, { signal, onEvent }: RunOptions<TrainingEvent> = {}): Promise<TrainedModel> {
       const { folder, seed } = job;
+      if (!source) {
+        throw new RedefError('The engine has no model to start from', {
+          code: 'invalid-option',
+          remedy: 'Pass model: a checkpoint, a model on the hub, or a config for random weights.',
+        });
+      }
       const stop = signal ? { signal } : {};
       const train = await collectExamples(job.train, signal);
       const validation = await collectExamples(job.validation, signal);
@@ -166,6 +173,10 @@ export function createOnnxEngine(options: OnnxEngineOptions): TrainingEngine {
   };
 }
 
+function describeSource(source: ModelSource): unknown {
+  return 'hub' in source ? { hub: source.hub.repo, revision: source.hub.revision ?? 'main' } : source;
+}
+
 function nameOf(source: ModelSource): string {
   if ('hub' in source) return source.hub.repo;
   return 'checkpoint' in source ? source.checkpoint : '';
@@ -192,5 +203,5 @@ function checkOptions(options: OnnxEngineOptions): void {
   if (!lora) return;
   if (!isCount(lora.rank)) refuse('lora.rank', 'an integer of at least 1', lora.rank);
   if (!(lora.alpha > 0)) refuse('lora.alpha', 'above 0', lora.alpha);
-  if ('config' in model) refuse('lora', 'absent where a model starts from random weights', lora);
+  if (model && 'config' in model) refuse('lora', 'absent where a model starts from random weights', lora);
 }
