@@ -5,6 +5,7 @@ import { dedupCommand } from './commands/dedup.js';
 import { encodeCommand } from './commands/encode.js';
 import { mineCommand } from './commands/mine.js';
 import { predictCommand } from './commands/predict.js';
+import { repairCommand } from './commands/repair.js';
 import { reportCommand } from './commands/report.js';
 import { scoreCommand } from './commands/score.js';
 import { splitCommand } from './commands/split.js';
@@ -26,6 +27,7 @@ const commands = [
   trainCommand,
   predictCommand,
   reportCommand,
+  repairCommand,
   scoreCommand,
   auditDataCommand,
 ];

@@ -7,6 +7,10 @@ export {
 } from './candidates/mine-repositories.js';
 export type { MiningCounts, MiningSummary } from './candidates/summary.js';
 export { type FunctionChangesOptions, mineFunctionChanges } from './changes/mine-function-changes.js';
+export type { FileScan } from './functions/checkpoints.js';
+export { type Language, languageOf } from './functions/language.js';
+export { scanFunctions } from './functions/scanner.js';
+export type { FunctionSpan } from './functions/scanner-state.js';
 export { cloneRepository } from './git/clone-repository.js';
 export { openRepository, type Repository, resolveCommit } from './git/repository.js';
 export {

@@ -1,5 +1,6 @@
 export { type AppliedToFunction, applyToFunction, type PatchedFunction } from './c/apply-to-function.js';
 export { type FormattedFunction, formatFunction } from './c/format-function.js';
+export { type FormatSourceOptions, formatSource } from './c/format-source.js';
 export { readSpelling, spellToken } from './c/spelling.js';
 export { type CToken, tokenizeC } from './c/tokenize-c.js';
 export type { UnifiedDiffOptions } from './c/unified-diff.js';

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { writeJsonl } from '@redef/core/files';
-import { describePlace, readPlacedRows } from '@redef/datasets';
 import { loadTokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
 import {
   type RepairReport,
@@ -9,7 +8,6 @@ import {
   readTruths,
   repairTables,
   type ScoreOptions,
-  type ScoreRow,
   scoreRepairs,
   vulRepairAddedTokens,
 } from '@redef/repair';
@@ -17,6 +15,7 @@ import { createCSyntax } from '@redef/repair/syntax';
 import { Command, Option } from 'commander';
 import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
+import { openRows } from '../repair-rows.js';
 import { renderTextTable } from '../text-table.js';
 
 interface Options {
@@ -48,8 +47,8 @@ export const scoreCommand = (cli: CliContext): Command =>
     .option('--json', 'print one JSON object')
     .action(async (predictions: string, truth: string, options: Options) => {
       const truths: RepairTruth[] = [];
-      for await (const sample of readTruths(open(cli, truth))) truths.push(sample);
-      const found = await readPredictions(open(cli, predictions));
+      for await (const sample of readTruths(openRows(cli, truth))) truths.push(sample);
+      const found = await readPredictions(openRows(cli, predictions));
 
       const syntax = options.syntax ? await createCSyntax() : undefined;
       try {
@@ -65,14 +64,6 @@ export const scoreCommand = (cli: CliContext): Command =>
         syntax?.close();
       }
     });
-
-async function* open(cli: CliContext, path: string): AsyncGenerator<ScoreRow, void, undefined> {
-  const source = path === '-' ? cli.stdin : resolve(cli.cwd, path);
-  const name = path === '-' && { name: 'standard input' };
-  for await (const { row, ...place } of readPlacedRows(source, { signal: cli.signal, ...name })) {
-    yield { row, place: describePlace(place) };
-  }
-}
 
 async function cutting(cli: CliContext, { tokenizer: source, family, maxTokens }: Options): Promise<ScoreOptions> {
   if (source === undefined) return {};

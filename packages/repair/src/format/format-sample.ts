@@ -101,7 +101,8 @@ function regionsOf(edits: readonly TokenEdit[], lines: readonly TokenRange[]): T
   return regions;
 }
 
-function markRegions(tokens: readonly string[], regions: readonly TokenRange[]): string[] {
+/** The tokens with each region between its markers. */
+export function markRegions(tokens: readonly string[], regions: readonly TokenRange[]): string[] {
   const parts: (readonly string[])[] = [];
   let position = 0;
   for (const { start, end } of regions) {

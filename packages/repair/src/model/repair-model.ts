@@ -17,6 +17,7 @@ import {
   t5Seq2Seq,
 } from '@redef/models';
 import * as v from 'valibot';
+import type { SequenceTokenizer } from './sequence-pair.js';
 
 const index = v.pipe(v.number(), v.integer(), v.minValue(0));
 const size = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -45,17 +46,26 @@ export interface RepairModel {
   settings: RepairSettings;
 }
 
-/** The papers' settings for a family (R+R, section 3.4). */
-export function paperSettings(config: ModelConfig): RepairSettings {
-  const common = {
+/**
+ * The papers' settings for a family (R+R, section 3.4).
+ *
+ * @param tokenizer what its special tokens are; default those of the published vocabularies
+ */
+export function paperSettings(
+  config: ModelConfig,
+  tokenizer?: Pick<SequenceTokenizer, 'id' | 'prefix' | 'suffix'>,
+): RepairSettings {
+  const isT5 = config.model_type === 't5';
+  return {
     schema: 'redef.repair-model/1',
     decoder_layers: 6,
+    start_token: isT5 ? config.decoder_start_token_id : (tokenizer?.prefix[0] ?? 0),
+    end_token: tokenizer?.suffix.at(-1) ?? 2,
     max_source_tokens: 512,
     max_target_tokens: 256,
-  } as const;
-  return config.model_type === 't5'
-    ? { ...common, start_token: config.decoder_start_token_id, end_token: 2, rule: 'hugging-face' }
-    : { ...common, start_token: 0, end_token: 2, rule: 'codexglue' };
+    rule: isT5 ? 'hugging-face' : 'codexglue',
+    ...(tokenizer && { tokenizer: tokenizer.id }),
+  };
 }
 
 /** The logits of a model in training or evaluation: ids (batch, length) to (batch × target length, vocabulary). */

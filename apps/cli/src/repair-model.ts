@@ -1,0 +1,115 @@
+import { copyFile, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createOnnxRuntimeDriver, type Driver } from '@redef/autodiff';
+import { createNativeDriver } from '@redef/autodiff/native';
+import { RedefError } from '@redef/core';
+import { fileError, makeFolder } from '@redef/core/files';
+import { loadTokenizer, type Tokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
+import { parseConfig } from '@redef/models';
+import { vulRepairAddedTokens } from '@redef/repair';
+import { paperSettings, type RepairModel, readRepairModel } from '@redef/repair/model';
+import { type Command, Option } from 'commander';
+import { integer } from './options.js';
+
+/** Flags of the commands that load a repair model. */
+export interface RepairModelFlags {
+  model: string;
+  tokenizer?: string;
+  family?: TokenizerPresetName;
+  decoderLayers?: number;
+  maxSourceTokens?: number;
+  maxTargetTokens?: number;
+  threads?: number;
+}
+
+const families = Object.keys(tokenizerPresets) as TokenizerPresetName[];
+
+/** @param mandatory false for a command with others below it, which would ask for it on their behalf */
+export function addRepairModelOptions(command: Command, model: string, mandatory = true): Command {
+  return command
+    .addOption(new Option('--model <path>', model).makeOptionMandatory(mandatory))
+    .option('--tokenizer <folder>', "vocab.json and merges.txt, or tokenizer.json (default: the model's folder)")
+    .addOption(new Option('--family <name>', "whose special tokens (default: by the model's kind)").choices(families))
+    .option('--threads <n>', 'threads inside an operation (default: one for each physical core)', integer(1));
+}
+
+/** For models that a command makes. */
+export function addNetworkOptions(command: Command): Command {
+  return command
+    .option('--decoder-layers <n>', "of a RoBERTa model's decoder (default: 6)", integer(1))
+    .option('--max-source-tokens <n>', 'default: 512', integer(4))
+    .option('--max-target-tokens <n>', 'default: 256', integer(4));
+}
+
+export interface LoadedRepairModel {
+  /** The folder with weights, or a network drawn from the seed where a config alone was named. */
+  start: string | RepairModel;
+  model: RepairModel;
+  tokenizer: Tokenizer;
+  driver: Driver;
+}
+
+/** @throws `RedefError` of reading the model or the tokenizer, `wrong-tokenizer` where the model was trained with another */
+export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Promise<LoadedRepairModel> {
+  const path = resolve(cwd, flags.model);
+  const isConfig = path.endsWith('.json');
+  if (isConfig && flags.tokenizer === undefined) {
+    throw new RedefError('a config alone brings no tokenizer', {
+      code: 'invalid-option',
+      remedy: 'Name its folder with --tokenizer.',
+    });
+  }
+  const found = isConfig ? { config: parseConfig(await readJson(path), path) } : await readRepairModel(path);
+  const preset = flags.family ?? (found.config.model_type === 't5' ? 'codet5p' : 'roberta');
+  const folder = flags.tokenizer === undefined ? path : resolve(cwd, flags.tokenizer);
+  const tokenizer = (await loadTokenizer(folder, { preset })).addTokens(vulRepairAddedTokens);
+  const trainedWith = 'settings' in found ? found.settings.tokenizer : undefined;
+  if (trainedWith !== undefined && trainedWith !== tokenizer.id) {
+    throw new RedefError(`the model was trained with the tokenizer ${trainedWith}, ${folder} is ${tokenizer.id}`, {
+      code: 'wrong-tokenizer',
+      remedy: 'Name the tokenizer it was trained with, and its --family.',
+    });
+  }
+  const base =
+    'settings' in found && trainedWith !== undefined ? found.settings : paperSettings(found.config, tokenizer);
+  const model: RepairModel = {
+    config: found.config,
+    settings: {
+      ...base,
+      ...(flags.decoderLayers !== undefined && { decoder_layers: flags.decoderLayers }),
+      ...(flags.maxSourceTokens !== undefined && { max_source_tokens: flags.maxSourceTokens }),
+      ...(flags.maxTargetTokens !== undefined && { max_target_tokens: flags.maxTargetTokens }),
+    },
+  };
+  return { start: isConfig ? model : path, model, tokenizer, driver: cpuDriver(flags.threads) };
+}
+
+/** The faster driver where its optional dependency is there. */
+function cpuDriver(threads: number | undefined): Driver {
+  const options = threads === undefined ? {} : { threads };
+  try {
+    return createNativeDriver(options);
+  } catch (error) {
+    if (RedefError.isInstance(error) && error.code === 'native-unavailable') return createOnnxRuntimeDriver(options);
+    throw error;
+  }
+}
+
+/** Puts the files of a tokenizer beside the model that needs them. */
+export async function copyTokenizer(from: string, to: string): Promise<void> {
+  await makeFolder(to);
+  for (const name of ['tokenizer.json', 'vocab.json', 'merges.txt', 'added_tokens.json']) {
+    await copyFile(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw fileError(error, join(to, name));
+    });
+  }
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw fileError(error, path);
+    throw new RedefError(`${path}: not JSON`, { code: 'unsupported-model', remedy: 'Mend the file.', cause: error });
+  }
+}

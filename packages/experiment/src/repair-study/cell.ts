@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { type Driver, Variables } from '@redef/autodiff';
+import { digestOf, type ProgressEvent, type RunOptions } from '@redef/core';
+import { readJsonlLines, writeJsonl } from '@redef/core/files';
+import type { RepairPredictions } from '@redef/repair';
+import {
+  loadRepairWeights,
+  predictRepairs,
+  type RepairModel,
+  readRepairModel,
+  repairDecoder,
+  Seq2SeqDecoder,
+  type SequenceTokenizer,
+  tokenizeSample,
+  tokenizeText,
+  trainRepairModel,
+} from '@redef/repair/model';
+import type { FitSettings } from '@redef/training';
+import { runStage, type StageResult } from '../stage.js';
+import type { RepairRow, RepairSplit } from './scenarios.js';
+
+/** What the cells of a study share. */
+export interface CellTools {
+  tokenizer: SequenceTokenizer;
+  driver: Driver;
+  paddingInLoss: boolean;
+  /** Samples decoded at once. */
+  batchSize: number;
+  /** Threads inside an op. */
+  threads?: number;
+}
+
+export interface TrainCell {
+  /** Where the model is written. */
+  folder: string;
+  /** A folder to start from, or a network drawn from the seed. */
+  start: string | RepairModel;
+  split: Pick<RepairSplit, 'train' | 'validation'>;
+  seed: number;
+  settings: Partial<FitSettings>;
+}
+
+type CellOptions = RunOptions<ProgressEvent>;
+
+/** Trains one model, unless its folder holds what the same data and settings gave. */
+export async function trainCell(
+  { folder, start, split, seed, settings }: TrainCell,
+  { tokenizer, driver, paddingInLoss }: CellTools,
+  { signal, onEvent }: CellOptions,
+): Promise<StageResult> {
+  const base = typeof start === 'string' ? await readRepairModel(start) : start;
+  return runStage({
+    name: 'repair-train',
+    folder,
+    inputFiles: typeof start === 'string' ? { start: join(start, 'model.safetensors') } : {},
+    inputDigests: { train: digestOf(split.train), validation: digestOf(split.validation) },
+    config: { model: { ...base }, settings, tokenizer: tokenizer.id, padding_in_loss: paddingInLoss },
+    seed,
+    async run() {
+      const pairs = (rows: readonly RepairRow[]) => rows.map((row) => tokenizeSample(row, tokenizer, base.settings));
+      const [train, validation] = [pairs(split.train), pairs(split.validation)];
+      const trained = await trainRepairModel({
+        folder,
+        start: typeof start === 'string' ? { folder: start } : start,
+        vocabularySize: Math.max(base.config.vocab_size, tokenizer.size),
+        train,
+        validation,
+        seed,
+        settings,
+        paddingInLoss,
+        driver,
+        ...(signal && { signal }),
+        onEvent: (event) => {
+          if (event.type === 'progress') onEvent?.(event);
+        },
+      });
+      const cut = (flag: 'sourceCut' | 'targetCut') => train.filter((pair) => pair[flag]).length;
+      return {
+        outputs: ['config.json', 'model.safetensors', 'repair.json'],
+        counts: { in: train.length, kept: train.length, dropped: {} },
+        details: {
+          epochs: trained.epochs,
+          best_epoch: trained.bestEpoch,
+          sources_cut: cut('sourceCut'),
+          targets_cut: cut('targetCut'),
+        },
+      };
+    },
+  });
+}
+
+const predictionsFile = 'predictions.jsonl';
+
+/** Predicts a test set with one model and width, unless that is there already, and gives the predictions. */
+export async function predictCell(
+  {
+    folder,
+    model: modelFolder,
+    test,
+    seed,
+    width,
+  }: { folder: string; model: string; test: readonly RepairRow[]; seed: number; width: number },
+  { tokenizer, driver, batchSize, threads }: CellTools,
+  { signal, onEvent }: CellOptions,
+): Promise<RepairPredictions[]> {
+  await runStage({
+    name: 'repair-predict',
+    folder,
+    inputFiles: { model: join(modelFolder, 'model.safetensors'), settings: join(modelFolder, 'repair.json') },
+    inputDigests: { test: digestOf(test) },
+    config: { width, tokenizer: tokenizer.id },
+    seed,
+    async run() {
+      const model = await readRepairModel(modelFolder);
+      const variables = new Variables(driver);
+      await loadRepairWeights(modelFolder, model, variables, { mayBeMissing: () => false });
+      const decoder = await Seq2SeqDecoder.create(
+        repairDecoder(model),
+        variables,
+        threads === undefined ? {} : { threads },
+      );
+      try {
+        const sources = test.map(({ source }) => tokenizeText(source, tokenizer, model.settings.max_source_tokens));
+        const ids = sources.map((source) => source.ids);
+        const found = await predictRepairs(decoder, model, tokenizer, ids, {
+          width,
+          batchSize,
+          ...(signal && { signal }),
+          ...(onEvent && { onEvent }),
+        });
+        const rows = test.map(({ id }, index) => ({
+          id,
+          seed,
+          predictions: found[index]!.map(({ target }) => target),
+          probabilities: found[index]!.map(({ probability }) => probability),
+        }));
+        await writeJsonl(join(folder, predictionsFile), rows);
+        return {
+          outputs: [predictionsFile],
+          counts: { in: test.length, kept: test.length, dropped: {} },
+          details: { sources_cut: sources.filter(({ cut }) => cut).length },
+        };
+      } finally {
+        await decoder.close();
+      }
+    },
+  });
+  const predictions: RepairPredictions[] = [];
+  for await (const { value } of readJsonlLines(join(folder, predictionsFile))) {
+    const { id, predictions: targets } = value as { id: string; predictions: string[] };
+    predictions.push({ id, seed, predictions: targets });
+  }
+  return predictions;
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import * as Plot from '@observablehq/plot';
+import { writeFileAtomic } from '@redef/core/files';
+import { type Block, left, type ReportDocument, right, type Table } from '../report/document.js';
+import { colours, draw, type Figure } from '../report/figures.js';
+import { renderHtml } from '../report/html.js';
+import { renderMarkdown } from '../report/markdown.js';
+import type { RepairStudyResults, ScenarioScore } from './run-repair-study.js';
+import { dataScenarios } from './scenarios.js';
+
+const titles: Record<ScenarioScore['scenario'], string> = {
+  RQ1: 'RQ1: as published',
+  RQ2A: 'RQ2A: duplicates cut from train',
+  RQ2B: 'RQ2B: duplicates cut from test',
+  RQ3A: 'RQ3A: the same under any CWE cut from train',
+  RQ3B: 'RQ3B: the same under any CWE cut from test',
+  'bug-fix': 'bug-fix only',
+  transfer: 'bug-fix, then fine-tuned',
+};
+
+/** The study as a document: the paper's tables, each with every seed, mean and deviation, and its figure 1. */
+export function repairReport(results: RepairStudyResults): ReportDocument {
+  const figure = beamFigure(results);
+  return {
+    title: 'Repair with and without duplicates',
+    blocks: [
+      compositionTable(results),
+      scoreTable(results),
+      ...leakBlocks(results),
+      topTenTable(results),
+      ...transferBlocks(results),
+      ...(figure ? [{ kind: 'figure' as const, figure }] : []),
+    ],
+  };
+}
+
+/**
+ * Writes `report.html`, `report.md`, `results.json` and `figures/*.svg` into a folder: equal results, equal bytes.
+ *
+ * @returns the files' names, relative to the folder
+ */
+export async function writeRepairReport(folder: string, results: RepairStudyResults): Promise<string[]> {
+  const document = repairReport(results);
+  const files: [name: string, text: string][] = [
+    ...document.blocks.flatMap((block): [string, string][] =>
+      block.kind === 'figure' ? [[`figures/${block.figure.name}.svg`, `${block.figure.svg}\n`]] : [],
+    ),
+    ['results.json', `${JSON.stringify(results, null, 2)}\n`],
+    ['report.md', renderMarkdown(document)],
+    ['report.html', renderHtml(document)],
+  ];
+  for (const [name, text] of files) await writeFileAtomic(join(folder, name), text);
+  return files.map(([name]) => name);
+}
+
+function compositionTable({ composition }: RepairStudyResults): Table {
+  const removed = [
+    'train in-set-duplicate',
+    'train cross-set-duplicate',
+    'test in-set-duplicate',
+    'test cross-set-duplicate',
+  ];
+  return {
+    kind: 'table',
+    caption:
+      'Samples (R+R, tables IV, VI, VIII, X and XII); train and validation together are what the paper calls train',
+    columns: [
+      left('scenario'),
+      ...['train', 'validation', 'test'].map(right),
+      ...removed.map((name) => right(`removed: ${name.replace('-duplicate', '')}`)),
+    ],
+    rows: composition.map((row) => ({
+      cells: [
+        titles[row.scenario],
+        ...[row.train, row.validation, row.test].map(String),
+        ...removed.map((name) => String(row.removed[name] ?? 0)),
+      ],
+    })),
+  };
+}
+
+/** Tables V, VII, IX, XI and XIII with XVIII to XXII. */
+export function scoreTable({ scores }: RepairStudyResults): Table {
+  const rows = scores.filter(({ scenario }) => scenario in dataScenarios);
+  const replicated = rows.find(({ scenario }) => scenario === 'RQ1')?.mean.paper;
+  const seeds = rows[0]?.seeds.map(({ seed }) => seed) ?? [];
+  return {
+    kind: 'table',
+    caption: 'Perfect prediction, % (R+R, tables V to XIII and XVIII to XXII)',
+    columns: [
+      left('scenario'),
+      right('beams'),
+      right('samples'),
+      ...seeds.map((seed) => right(`seed ${seed}`)),
+      ...['mean', 'deviation', 'strict mean', '% of RQ1'].map(right),
+    ],
+    rows: rows.map((row) => ({
+      cells: [
+        titles[row.scenario],
+        String(row.width),
+        String(row.samples),
+        ...row.seeds.map(({ perfectPrediction }) => percent(perfectPrediction)),
+        percent(row.mean.paper),
+        percent(row.deviation.paper),
+        percent(row.mean.strict),
+        replicated ? percent(row.mean.paper / replicated) : '-',
+      ],
+    })),
+  };
+}
+
+function leakBlocks({ leaks }: RepairStudyResults): Block[] {
+  if (!leaks) return [];
+  return [
+    {
+      kind: 'table',
+      caption: 'RQ1 by whether the test sample stands in the training set word for word',
+      columns: [left('test samples'), right('samples'), right('perfect prediction, %')],
+      rows: [
+        { cells: ['in the training set', String(leaks.leaked.samples), percent(leaks.leaked.mean)] },
+        { cells: ['not in it', String(leaks.clean.samples), percent(leaks.clean.mean)] },
+      ],
+    },
+  ];
+}
+
+/** Table XIV. */
+function topTenTable({ scores }: RepairStudyResults): Table {
+  const shown = scores.filter(({ scenario }) => ['RQ1', 'RQ2B', 'RQ3B'].includes(scenario));
+  const cwes = shown[0]?.topTen.rows.map(({ cwe }) => cwe) ?? [];
+  const cells = ({ samples, perfectPrediction }: { samples: number; perfectPrediction: number }) => [
+    String(samples),
+    samples === 0 ? '-' : percent(perfectPrediction),
+  ];
+  return {
+    kind: 'table',
+    caption: 'Top 10 CWEs, perfect prediction in %, mean over seeds (R+R, table XIV)',
+    columns: [left('CWE'), ...shown.flatMap(({ scenario }) => [right(`${scenario} samples`), right(`${scenario} %`)])],
+    rows: [
+      ...cwes.map((cwe, index) => ({ cells: [cwe, ...shown.flatMap(({ topTen }) => cells(topTen.rows[index]!))] })),
+      { cells: ['all ten', ...shown.flatMap(({ topTen }) => cells(topTen.total))] },
+    ],
+  };
+}
+
+/** Tables XVI and XVII, with XXXI to XXXV. */
+function transferBlocks({ scores }: RepairStudyResults): Block[] {
+  const rows = scores.filter(({ scenario }) => scenario === 'bug-fix' || scenario === 'transfer');
+  if (rows.length === 0) return [];
+  const fineTuned = scores.filter(({ scenario }) => scenario === 'RQ3B');
+  const seeds = [...new Set(rows.flatMap((row) => row.seeds.map(({ seed }) => seed)))];
+  return [
+    {
+      kind: 'table',
+      caption: 'Perfect prediction by training and beams, % (R+R, tables XVI, XVII and XXXI to XXXV)',
+      columns: [
+        left('training'),
+        right('beams'),
+        ...seeds.map((seed) => right(`seed ${seed}`)),
+        right('mean'),
+        right('deviation'),
+      ],
+      rows: [...rows, ...fineTuned].map((row) => ({
+        cells: [
+          row.scenario === 'RQ3B' ? 'fine-tuned only (RQ3B)' : titles[row.scenario],
+          String(row.width),
+          ...seeds.map((seed) => percent(row.seeds.find((each) => each.seed === seed)?.perfectPrediction)),
+          percent(row.mean.paper),
+          percent(row.deviation.paper),
+        ],
+      })),
+    },
+  ];
+}
+
+/** Figure 1. */
+export function beamFigure({ scores }: RepairStudyResults): Figure | undefined {
+  const points = scores
+    .filter(({ scenario }) => scenario === 'bug-fix' || scenario === 'transfer')
+    .map(({ scenario, width, mean }) => ({ training: titles[scenario], beams: width, score: 100 * mean.paper }));
+  if (points.length === 0) return undefined;
+  return draw({
+    name: 'perfect-prediction-by-beams',
+    title: 'Perfect prediction by number of beams, mean over seeds (R+R, Figure 1)',
+    alternative: points.map(({ training, beams, score }) => `${training}, ${beams}: ${score.toFixed(2)}%`).join('; '),
+    options: {
+      x: { label: 'beams', grid: true },
+      y: { label: 'perfect prediction, %', grid: true, zero: true },
+      color: colours(points.map(({ training }) => training)),
+      marks: [
+        Plot.line(points, { x: 'beams', y: 'score', stroke: 'training', strokeWidth: 2 }),
+        Plot.dot(points, { x: 'beams', y: 'score', stroke: 'training', r: 4 }),
+      ],
+    },
+  });
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '-' : (100 * share).toFixed(2);
+}
