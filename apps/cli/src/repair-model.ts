@@ -1,7 +1,6 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createOnnxRuntimeDriver, type Driver } from '@redef/autodiff';
-import { createNativeDriver } from '@redef/autodiff/native';
+import { createDriver, type Driver } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { fileError, makeFolder } from '@redef/core/files';
 import { loadTokenizer, type Tokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
@@ -81,18 +80,8 @@ export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Pro
       ...(flags.maxTargetTokens !== undefined && { max_target_tokens: flags.maxTargetTokens }),
     },
   };
-  return { start: isConfig ? model : path, model, tokenizer, driver: cpuDriver(flags.threads) };
-}
-
-/** The faster driver where its optional dependency is there. */
-function cpuDriver(threads: number | undefined): Driver {
-  const options = threads === undefined ? {} : { threads };
-  try {
-    return createNativeDriver(options);
-  } catch (error) {
-    if (RedefError.isInstance(error) && error.code === 'native-unavailable') return createOnnxRuntimeDriver(options);
-    throw error;
-  }
+  const driver = await createDriver('cpu', flags.threads === undefined ? {} : { threads: flags.threads });
+  return { start: isConfig ? model : path, model, tokenizer, driver };
 }
 
 /** Puts the files of a tokenizer beside the model that needs them. */

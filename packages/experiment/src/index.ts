@@ -26,6 +26,25 @@ export { createSlurmExecutor, type SlurmOptions } from './executors/slurm/slurm.
 export { readSlurmCells, type SlurmCell } from './executors/slurm/status.js';
 export { importResults } from './import-results.js';
 export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
+export { beamFigure, repairReport, scoreTable, writeRepairReport } from './repair-study/report.js';
+export {
+  type LeakScore,
+  type RepairCellEvent,
+  type RepairStudy,
+  type RepairStudyResults,
+  runRepairStudy,
+  type ScenarioScore,
+} from './repair-study/run-repair-study.js';
+export {
+  type DataScenario,
+  dataScenarios,
+  publishedValidation,
+  type RepairRow,
+  type RepairScenario,
+  type RepairSplit,
+  repairScenarios,
+  splitFor,
+} from './repair-study/scenarios.js';
 export { composeReport, ruleBasedWarning } from './report/compose.js';
 export { type Block, type Link, type ReportDocument, type Table, textOf } from './report/document.js';
 export { drawFigures, type Figure } from './report/figures.js';

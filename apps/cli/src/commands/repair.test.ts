@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { redef } from '../../test/harness.js';
+
+// A small model learns by heart the one repair that it is then asked for.
+
+let folder: string;
+const vulnerable = `#include <string.h>
+
+/* first: nothing to see */
+static int first(void) { return 0; }
+
+int copy(char *to, const char *name)
+{
+	strcpy(to, name); /* unbounded */
+	return 0;
+}
+`;
+const before = 'int copy ( char * to , const char * name ) { strcpy ( to , name ) ; return 0 ; }';
+const after = 'int copy ( char * to , const char * name ) { strlcpy ( to , name , 16 ) ; return 0 ; }';
+const config = {
+  model_type: 't5',
+  vocab_size: 260,
+  d_model: 32,
+  d_kv: 8,
+  d_ff: 64,
+  num_heads: 4,
+  num_layers: 1,
+  dropout_rate: 0,
+  pad_token_id: 1,
+  decoder_start_token_id: 1,
+};
+
+/** A vocabulary of single bytes after `<s>`, `<pad>` and `</s>`. */
+function writeTokenizer(at: string): void {
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+  const isShown = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+  let next = 256;
+  const characters = bytes.map((byte) => String.fromCharCode(isShown(byte) ? byte : next++));
+  const vocabulary = ['<s>', '<pad>', '</s>', '<unk>', ...characters];
+  writeFileSync(join(at, 'vocab.json'), JSON.stringify(Object.fromEntries(vocabulary.map((token, id) => [token, id]))));
+  writeFileSync(join(at, 'merges.txt'), '#version: 0.2\n');
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'redef-repair-'));
+  writeFileSync(join(folder, 'net.c'), vulnerable);
+  writeFileSync(join(folder, 'before.txt'), `${before}\n`.repeat(8));
+  writeFileSync(join(folder, 'after.txt'), `${after}\n`.repeat(8));
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  writeTokenizer(folder);
+  const format = await redef(folder, [
+    'repair',
+    'format',
+    'before.txt',
+    'after.txt',
+    '--out',
+    'train.csv',
+    '--cwe',
+    'CWE-120',
+  ]);
+  expect([format.stderr, format.code]).toEqual(['', 0]);
+  const network = ['--model', 'config.json', '--tokenizer', '.', '--family', 'roberta', '--threads', '1'];
+  const training = [
+    '--epochs',
+    '120',
+    '--learning-rate',
+    '0.01',
+    '--max-source-tokens',
+    '160',
+    '--max-target-tokens',
+    '64',
+  ];
+  const train = await redef(folder, [
+    'repair',
+    'train',
+    '--train',
+    'train.csv',
+    '--out',
+    'model',
+    ...network,
+    ...training,
+  ]);
+  expect([train.stderr, train.code]).toEqual(['', 0]);
+  expect(train.stdout).toMatch(/epoch 120: training loss 0\.0/);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ask = [
+  'repair',
+  'net.c:copy',
+  '--model',
+  'model',
+  '--family',
+  'roberta',
+  '--cwe',
+  'CWE-120',
+  '--lines',
+  '8',
+  '--beam',
+  '3',
+];
+
+test('ranked patches as diffs with probabilities; nothing is written unasked', async () => {
+  const { code, stdout } = await redef(folder, ask);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^1\. probability 0?\.?\d+.*, placed$/m);
+  expect(stdout).toContain(
+    [
+      '@@ -6,5 +6,5 @@',
+      ' int copy(char *to, const char *name)',
+      ' {',
+      '-\tstrcpy(to, name); /* unbounded */',
+      '+\tstrlcpy(to, name, 16); /* unbounded */',
+    ].join('\n'),
+  );
+  expect(readFileSync(join(folder, 'net.c'), 'utf8')).toBe(vulnerable);
+
+  const json = JSON.parse((await redef(folder, [...ask, '--json'])).stdout);
+  expect(json.source).toContain('<S2SV_StartBug> strcpy ( to , name ) ; <S2SV_EndBug>');
+  expect(json.candidates[0]).toMatchObject({ rank: 1, status: 'placed' });
+  expect(json.candidates.length).toBe(3);
+});
+
+test('--apply keeps the file as it was, unless git has it; a copy is never overwritten', async () => {
+  const file = join(folder, 'net.c');
+  const applied = await redef(folder, [...ask, '--apply', '1']);
+  expect([applied.code, applied.stderr.includes('net.c.orig')]).toEqual([0, true]);
+  expect(readFileSync(file, 'utf8')).toBe(vulnerable.replace('strcpy(to, name)', 'strlcpy(to, name, 16)'));
+  expect(readFileSync(`${file}.orig`, 'utf8')).toBe(vulnerable);
+
+  writeFileSync(file, vulnerable);
+  const refused = await redef(folder, [...ask, '--apply', '1']);
+  expect([refused.code, refused.stderr.includes('not overwritten')]).toEqual([3, true]);
+  expect(readFileSync(file, 'utf8')).toBe(vulnerable);
+
+  rmSync(`${file}.orig`);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-C', folder, ...args]);
+  git('init', '-q');
+  git('add', 'net.c');
+  git('commit', '-qm', 'before');
+  expect((await redef(folder, [...ask, '--apply', '1'])).code).toBe(0);
+  expect(existsSync(`${file}.orig`)).toBe(false);
+  expect(git('diff', '--stat').toString()).toContain('net.c');
+});
+
+test.each([
+  ['no such function', ['repair', 'net.c:absent', '--model', 'model'], /has no function absent/],
+  ['no place', ['repair', 'net.c', '--model', 'model'], /expected FILE:FUNCTION/],
+  ['no model', ['repair', 'net.c:copy'], /--model is needed/],
+  ['a rank that is not there', [...ask, '--apply', '9'], /patch 9 cannot be applied/],
+  ['lines elsewhere', [...ask, '--lines', '1'], /no code in lines/],
+])('wrong use: %s', async (_name, args, message) => {
+  const { code, stderr } = await redef(folder, args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
