@@ -1,7 +1,9 @@
 // Mines a whole history and sets the time against git's own, measured in the same run. Build first, then:
 //   node packages/mining/bench/history.bench.mjs <repository> [--scale 10000,25000,50000] [--workers N] [--rounds N]
-// Memory is that of the mining process and of the largest git that it started. Ratios, not seconds, are what to compare between machines. PyDriller is measured too where
-// `python3 -c "import pydriller"` works: both go over the same commits, and `ratio` is of commits a second.
+//     [--pydriller 200] [--python python3] [--only-pydriller] [--only-mine]
+// Memory is that of the mining process, and of the git processes it had at one time. Ratios, not seconds, are what to
+// compare between machines. PyDriller is measured too where `PYTHON -c "import pydriller"` works: both go over the same
+// commits, spread over the history, and `ratio` is of commits a second.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +20,9 @@ const { values, positionals } = parseArgs({
     mine: { type: 'string' },
     commits: { type: 'boolean', default: false },
     pydriller: { type: 'string', default: '200' },
+    python: { type: 'string', default: 'python3' },
+    'only-pydriller': { type: 'boolean', default: false },
+    'only-mine': { type: 'boolean', default: false },
   },
 });
 const [repository] = positionals;
@@ -28,6 +33,10 @@ if (values.commits) {
   await mineCommits();
 } else if (values.mine !== undefined) {
   await mineOnce(values.mine);
+} else if (values['only-pydriller']) {
+  console.log(JSON.stringify(pydriller(), null, 2));
+} else if (values['only-mine']) {
+  console.log(JSON.stringify({ repository, commits: count('HEAD'), ...(await mine('HEAD')) }, null, 2));
 } else {
   const patterns = ['*.c', '*.h', '*.cc', '*.cpp', '*.cxx', '*.hh', '*.hpp'];
   const total = count('HEAD');
@@ -179,13 +188,13 @@ print(json.dumps({'seconds': time.time() - started}))`;
   });
   if (mine.status !== 0) throw new Error(mine.stderr);
   const ours = JSON.parse(mine.stdout);
-  if (spawnSync('python3', ['-c', 'import pydriller']).status !== 0) {
+  if (spawnSync(values.python, ['-c', 'import pydriller']).status !== 0) {
     const mine_commits_per_second = round2(hashes.length / ours.seconds);
     return { commits: hashes.length, mine_commits_per_second, ratio: 'PyDriller is not installed: not measured' };
   }
   const folder = mkdtempSync(join(tmpdir(), 'redef-bench-'));
   try {
-    const theirs = spawnSync('python3', ['-c', script, repository, hashes.join(',')], {
+    const theirs = spawnSync(values.python, ['-c', script, repository, hashes.join(',')], {
       encoding: 'utf8',
       cwd: folder,
     });

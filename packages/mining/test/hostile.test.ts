@@ -201,6 +201,22 @@ test('absent blobs are counted, not fatal', async () => {
   expect(summary.counts).toMatchObject({ clean: 1, rejects: { 'file/blob-missing': 1 } });
 });
 
+test('a commit that is gone is an error that names it, never passed over', async () => {
+  const repository = make().commit(
+    { message: '1', files: { 'a.c': one(1) } },
+    { message: '2', files: { 'a.c': one(2) } },
+    { message: '3', files: { 'a.c': one(3) } },
+  );
+  const absent = 'f'.repeat(40);
+  for (const commits of [[repository.id(2), absent, repository.id(3)], [repository.id(2), absent], [absent]]) {
+    const work = collect(mineFunctionChanges(repository.path, { commits }));
+    await expect(work).rejects.toMatchObject({ code: 'git-failed', message: expect.stringContaining(absent) });
+  }
+  removeObject(repository, repository.id(2));
+  expect(await code(collect(mineFunctionChanges(repository.path)))).toBe('git-failed');
+  expect(await code(collect(mineCandidates(repository.path)))).toBe('git-failed');
+});
+
 test('submodules and symbolic links are rejects', async () => {
   const repository = make().commit(
     {

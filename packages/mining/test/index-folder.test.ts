@@ -125,6 +125,23 @@ describe('an index folder', () => {
     expect(existsSync(join(index, 'mine.txt'))).toBe(true);
   });
 
+  test('that is damaged is refused with the file and the remedy', async () => {
+    const repository = make();
+    grow(repository, 20);
+    for (const name of ['commits.jsonl', 'touches']) {
+      const index = join(scratch, `damaged-${name}`);
+      await mine(repository, { index });
+      const path = join(index, readdirSync(index).find((file) => file.startsWith(name))!);
+      const bytes = readFileSync(path);
+      bytes.fill(0, 10, 20);
+      writeFileSync(path, bytes);
+      await expect(mine(repository, { index })).rejects.toMatchObject({
+        code: 'invalid-index',
+        message: expect.stringContaining(path),
+      });
+    }
+  });
+
   test('a temporary one leaves nothing', async () => {
     const repository = make();
     grow(repository, 5);

@@ -1,6 +1,6 @@
 import { parseRecord, type Reject } from '@redef/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mineFunctionChanges } from '../src/index.js';
+import { mineCandidates, mineFunctionChanges } from '../src/index.js';
 import { collect, FixtureRepository, source } from './git-fixture.js';
 
 let repository: FixtureRepository;
@@ -89,6 +89,22 @@ describe('mineFunctionChanges', () => {
       [6, 'outside-function'],
       [10, 'mode-changed-only'],
     ]);
+  });
+
+  test('with allRejects, so is every other commit', async () => {
+    const rejects: Reject[] = [];
+    const changes = await collect(
+      mineFunctionChanges(repository.path, { allRejects: true, onReject: (reject) => rejects.push(reject) }),
+    );
+    const others = rejects.filter(({ stage }) => stage === 'commit');
+    expect(others.map(({ id, reason }) => [repository.ids.indexOf(id) + 1, reason])).toEqual([
+      [1, 'root'],
+      [4, 'several-files'],
+      [7, 'other-file'],
+    ]);
+    expect(changes.length + rejects.length).toBe(repository.ids.length);
+    const rows = await collect(mineCandidates(repository.path, { allRejects: true }));
+    expect(rows).toHaveLength(repository.ids.length);
   });
 
   test('filters: dates, range, author, paths and extensions', async () => {

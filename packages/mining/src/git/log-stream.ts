@@ -102,9 +102,11 @@ async function* readCommits(
   yield* run(gitDirectory, diffTree, ids, async function* (queue) {
     for (const id of ids) {
       throwIfAborted(signal);
-      const commit = await readCommit(queue);
       // git passes over a commit that is not there
-      if (commit.hash !== id) throw gitFailed('diff-tree', 0, `commit ${id} cannot be read`);
+      const absent = `commit ${id} cannot be read`;
+      if ((await queue.peek()) < 0) throw new TruncatedLog(absent);
+      const commit = await readCommit(queue);
+      if (commit.hash !== id) throw gitFailed('diff-tree', 0, absent);
       yield commit;
     }
   });
@@ -129,7 +131,7 @@ async function* run<T>(
     } catch (error) {
       if (!(error instanceof TruncatedLog)) throw error;
       const { code, message } = await exit;
-      throw gitFailed(args[0]!, code, message);
+      throw gitFailed(args[0]!, code, message || error.message);
     }
     const { code, message } = await exit;
     if (code !== 0) throw gitFailed(args[0]!, code, message);

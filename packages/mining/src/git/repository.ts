@@ -40,10 +40,7 @@ export async function openRepository(path: string): Promise<Repository> {
       remedy: 'Run `git fetch --unshallow` in it, or clone it whole.',
     });
   }
-  if (
-    !(await askGit(gitDirectory, ['rev-list', '--max-count=1', '--all', 'HEAD', '--'])) &&
-    !(await hasCommits(gitDirectory))
-  ) {
+  if (!(await hasCommits(gitDirectory))) {
     throw new RedefError(`${path}: the repository has no commits`, {
       code: 'empty-repository',
       remedy: 'Fetch or commit something first.',
@@ -55,7 +52,8 @@ export async function openRepository(path: string): Promise<Repository> {
 }
 
 async function hasCommits(gitDirectory: string): Promise<boolean> {
-  return Boolean((await askGit(gitDirectory, ['rev-list', '--max-count=1', '--all']))?.trim());
+  const ref = await askGit(gitDirectory, ['for-each-ref', '--count=1']);
+  return Boolean(ref || (await askGit(gitDirectory, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])));
 }
 
 async function gitDirectoryOf(folder: string): Promise<string | undefined> {

@@ -8,8 +8,8 @@ import { type FunctionPlace, TouchTable } from './touch-table.js';
 
 /** A history has no function of so many names: a guard against renames that run in a circle. */
 const maxRenames = 64;
-/** Touches that are held, of as many buckets as they are; those used longest ago are let go and read again when asked for. */
-const maxTouches = 2_000_000;
+/** Touches that are held, 25 bytes each; the buckets used longest ago are let go and read again when asked for. */
+const defaultMaxTouches = 2_000_000;
 
 /** A row of a bucket with its place: the number of its file, its offset and its length in bytes. */
 export interface PlacedTouchRow {
@@ -30,6 +30,7 @@ export class FunctionHistory {
     private readonly folder: string,
     private readonly segments: number,
     private readonly graph: CommitGraph,
+    private readonly maxTouches: number,
     private readonly signal: AbortSignal | undefined,
   ) {}
 
@@ -37,9 +38,9 @@ export class FunctionHistory {
     folder: string,
     segments: number,
     graph: CommitGraph,
-    signal: AbortSignal | undefined,
+    { maxTouches = defaultMaxTouches, signal }: { maxTouches?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<FunctionHistory> {
-    const history = new FunctionHistory(folder, segments, graph, signal);
+    const history = new FunctionHistory(folder, segments, graph, maxTouches, signal);
     for (const name of await readdir(folder)) history.#present.add(name);
     for (let segment = 0; segment < segments; segment++) {
       for await (const { value } of history.#rows<RenameRow>(renamesFile(folder, segment))) {
@@ -77,7 +78,7 @@ export class FunctionHistory {
     let held = 0;
     for (const { count } of this.#tables.values()) held += count;
     for (const [oldest, { count }] of this.#tables) {
-      if (held <= maxTouches || oldest === bucket) break;
+      if (held <= this.maxTouches || oldest === bucket) break;
       this.#tables.delete(oldest);
       held -= count;
     }

@@ -80,7 +80,7 @@ export async function loadHistory({ folder, state }: HistoryIndex, options: Load
     if (parsed.reverts.length > 0 || parsed.relands.length > 0) messages.push({ commit: index, ...parsed });
   }
   const graph = new CommitGraph(table);
-  const functions = await FunctionHistory.open(folder, state.segments.length, graph, options.signal);
+  const functions = await FunctionHistory.open(folder, state.segments.length, graph, { signal: options.signal });
   return { table, graph, verdicts, functions, rows: new HistoryRows(folder, table, verdicts), messages, names };
 }
 

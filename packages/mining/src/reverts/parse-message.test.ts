@@ -27,6 +27,15 @@ describe('revert wording before an id is strict', () => {
       `This reverts the following commits:\n\n- ${a} one\n- ${b} two\n\nEnd`,
       ['strict revert-list A', 'strict revert-list B'],
     ],
+    [
+      `These are the reverted commits:\n\n"Draw it twice"\ncommit ${a}\n\n"Draw it (again)"\ncommit ${b}\n\nEnd`,
+      ['strict revert-list A', 'strict revert-list B'],
+    ],
+    [
+      `Partial revert of the cache parts added in commits\n${a} and\n${b}. They were slow.`,
+      ['strict partial-revert A', 'strict partial-revert B'],
+    ],
+    [`x: revert the new default introduced with ${a.slice(0, 9)}`, [`strict revert-wording ${a.slice(0, 9)}`]],
     [`Partially revert ${a}`, ['strict partial-revert A']],
     [`This reverts part of commit ${a}`, ['strict partial-revert A']],
     [`revert: do the thing\n\nRefs: ${a}`, ['strict conventional-revert A']],
@@ -59,6 +68,9 @@ describe('an id in other company is context', () => {
     [`Revert to ${a}`, ['loose context A']],
     [`This was reverted in ${a}`, ['loose context A']],
     [`Reverted by ${a}`, ['loose context A']],
+    [`Revert the fix for the crash introduced in ${a}`, ['loose context A']],
+    [`Reverted in the branch that was made in ${a}`, ['loose context A']],
+    [`Revert it. The cache was added in ${a}`, ['loose context A']],
     [`It can be done without reverting ${a}`, ['loose context A']],
     ['Revert the build of 20110412', []],
     [`Revert owner/repo@${a}`, []],
@@ -97,6 +109,8 @@ test('long messages of any bytes take no longer than their length asks for', () 
     'r123 and ',
     '(((((',
     ' \n \n',
+    'revert a b added in ',
+    '"\n',
   ]) {
     const started = performance.now();
     parseRevertMessage(`revert ${piece.repeat(20_000)}`);

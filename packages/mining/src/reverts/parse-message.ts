@@ -59,8 +59,14 @@ const revision = /r(\d{2,7})(?![\w-])/iy;
 const maxFillers = 24;
 
 const listHead = /(?<![\w-])revert(?:s|ed|ing)?\b[^\n:]{0,60}:[ \t]*\n/gi;
+/** A line that begins with an id, or a quoted subject between two such lines. */
 const listItem =
-  /[ \t]*(?:[-*+][ \t]*|\d{1,3}[.)][ \t]*)?(?:commit[ \t]+)?([0-9a-f]{7,64})(?![\w-])[^\n]*(?:\n|$)|[ \t]*\n/iy;
+  /[ \t]*(?:[-*+][ \t]*|\d{1,3}[.)][ \t]*)?(?:(?:commit[ \t]+)?([0-9a-f]{7,64})(?![\w-])[^\n]*(?:\n|$)|"[^\n]*\n)|[ \t]*\n/iy;
+/** `revert the old cache added in commit <id>`: up to ten words say what of the commit, and none that it was at fault for what is reverted. */
+const originPhrase =
+  /(?<![\w-])(?<!\b(?:not|never|without|avoid|before|after|until|since|instead of|don't) )revert(?:s|ed|ing)?\s(?!in\b|by\b)((?:[^\s.,;:]{1,40}\s){1,10}?)(?:added|introduced|made|done|landed)\s(?:in|by|with)\s(?:the\s)?(?:commits?\s)?/gi;
+const faultWords =
+  /\b(?:bugs?|regress\w*|problems?|issues?|crash\w*|leaks?|warnings?|errors?|failures?|break\w*|fix\w*)\b/i;
 const pullPhrase =
   /(?<![\w-])revert(?:s|ed|ing)?[ \t]+(?:(?:pr|pull request|mr)[ \t]+)?(?:[\w.-]{1,100}\/[\w.-]{1,100})?[#!](\d{1,7})\b/gi;
 const quotedRevert = /^(?:\[[^\]]{0,80}\]\s{0,9}|[\w/.-]{1,80}:\s{1,9})?revert(?:s|ed)?:?\s{1,9}["'“](.{1,999})["'”]/i;
@@ -93,6 +99,7 @@ export function parseRevertMessage(message: string): ParsedMessage {
   if (keyword) {
     const isUndone = ({ before, words }: Phrase): boolean => /^revert\s/i.test(words) && undoesRevert.test(before);
     addPhrases(phrases, revertVerb, (phrase) => (isUndone(phrase) ? relands : reverts), shapeOf);
+    addOrigins(phrases, reverts);
     addLists(message, reverts);
     if (/^revert(?:\([^)]{0,80}\))?!?:/i.test(subject)) {
       for (const [, refs] of message.matchAll(/^Refs?: (.+)$/gim))
@@ -187,6 +194,23 @@ function shapeOf({ before, words, ids }: Phrase): RevertShape {
   if (/\bthis\s$/i.test(before) && /^reverts\s+(?:the\s+)?commits?\b/i.test(words)) return 'this-reverts-commit';
   if (before.endsWith('\n') && /^reverts?:?\s/i.test(words)) return 'reverts-trailer';
   return ids > 1 ? 'revert-list' : 'revert-wording';
+}
+
+/** What a commit is named for as the origin of: a part of it, most often. */
+function addOrigins(message: string, reverts: Mentions): void {
+  for (const match of message.matchAll(originPhrase)) {
+    if (faultWords.test(match[1]!)) continue;
+    const before = message.slice(Math.max(0, match.index - 40), match.index);
+    for (const [hash] of readList(message, match.index + match[0].length, hashHere)) {
+      const reference = { kind: 'hash', hash: hash!.toLowerCase() } as const;
+      if (/^\d{7,39}$/.test(reference.hash)) continue;
+      reverts.add({
+        reference,
+        shape: /\bpartial(?:ly)?\s$/i.test(before) ? 'partial-revert' : 'revert-wording',
+        strict: true,
+      });
+    }
+  }
 }
 
 /** `This reverts the following commits:` and then a line for each, that begins with its id. */
