@@ -1,5 +1,5 @@
 import { mapOrdered, RedefError, type SplitName, throwIfAborted } from '@redef/core';
-import { type EncodedChange, fitIds, withMarks } from './fit.js';
+import { type EncodedChange, fitIds, fitLayout, withMarks } from './fit.js';
 import { type ChangeText, type Layout, renderLayout } from './layout.js';
 import type { Budget } from './tokenizers/tokenizer.js';
 
@@ -19,7 +19,7 @@ export interface EncodeChangesOptions {
 
 /**
  * Encodes a stream of changes in order, equal to `encode` one by one, with whole batches to a tokenizer that takes them.
- * Holds two batches at a time, however long the stream is.
+ * Holds two batches at a time, or one change where there are none, however long the stream is.
  *
  * @throws `RedefError` `invalid-option`, `aborted`
  */
@@ -36,19 +36,29 @@ export async function* encodeChanges(
     });
   }
   const tokenizer = withMarks(budget.tokenizer, encoder.specialTokens);
-  const tokenize = async (texts: readonly string[]): Promise<readonly Int32Array[]> =>
-    tokenizer.encodeBatch ? tokenizer.encodeBatch(texts) : texts.map((text) => tokenizer.encode(text));
+  const { maxTokens } = budget;
+  const { encodeBatch: tokenize } = tokenizer;
+  if (!tokenize) {
+    for await (const change of changes) {
+      throwIfAborted(signal);
+      yield fitLayout(change.id, encoder.layout(change, split), { tokenizer, maxTokens });
+    }
+    return;
+  }
   const encodeBatch = async (batch: readonly ChangeText[]): Promise<EncodedChange[]> => {
     const laidOut = batch.map((change) => {
       const layout = encoder.layout(change, split);
       return { id: change.id, layout, texts: renderLayout(layout) };
     });
-    const ids = await tokenize(laidOut.flatMap(({ texts }) => texts));
+    const ids = await tokenize.call(
+      tokenizer,
+      laidOut.flatMap(({ texts }) => texts),
+    );
     let next = 0;
     return laidOut.map(({ id, layout, texts }) => {
       const own = ids.slice(next, next + texts.length);
       next += texts.length;
-      return fitIds(id, layout, texts, own, { tokenizer, maxTokens: budget.maxTokens });
+      return fitIds(id, layout, texts, own, { tokenizer, maxTokens });
     });
   };
   for await (const batch of mapOrdered(inBatches(changes, batchSize), encodeBatch, {

@@ -30,8 +30,8 @@ export interface EncodingSummary {
   shareKeptOfShown?: number;
   /** Changes with changed lines of which not one is whole within the budget. */
   changesWithoutEdit: number;
-  /** Changes that had marks of the encoding in their source. */
-  withEscapedMarks: number;
+  /** Changes that had marks of the encoding in their source; absent where what was added does not tell. */
+  withEscapedMarks?: number;
   lengths: LengthDistribution;
 }
 
@@ -58,8 +58,8 @@ export class EncodingSummarizer {
     changedLinesShown: 0,
     changedLinesKept: 0,
     changesWithoutEdit: 0,
-    withEscapedMarks: 0,
   };
+  #withEscapedMarks: number | undefined;
 
   add(encoded: EncodedCounts): void {
     const sums = this.#sums;
@@ -71,7 +71,9 @@ export class EncodingSummarizer {
     sums.changedLinesKept += encoded.changedLinesKept;
     if (encoded.tokensLost > 0) sums.truncated++;
     if (encoded.changedLines > 0 && encoded.changedLinesKept === 0) sums.changesWithoutEdit++;
-    if (encoded.escapedMarks) sums.withEscapedMarks++;
+    if (encoded.escapedMarks !== undefined) {
+      this.#withEscapedMarks = (this.#withEscapedMarks ?? 0) + (encoded.escapedMarks > 0 ? 1 : 0);
+    }
     this.#lengths.set(encoded.tokens, (this.#lengths.get(encoded.tokens) ?? 0) + 1);
   }
 
@@ -79,6 +81,7 @@ export class EncodingSummarizer {
     const { changedLines, changedLinesShown, changedLinesKept } = this.#sums;
     return {
       ...this.#sums,
+      ...(this.#withEscapedMarks !== undefined && { withEscapedMarks: this.#withEscapedMarks }),
       ...(changedLines > 0 && { shareKept: changedLinesKept / changedLines }),
       ...(changedLinesShown > 0 && { shareKeptOfShown: changedLinesKept / changedLinesShown }),
       lengths: this.#distribution(),

@@ -18,6 +18,7 @@ export {
   type LengthDistribution,
 } from './encoding-summary.js';
 export {
+  contextEncodings,
   createEncoding,
   type EncodingName,
   type EncodingOptions,

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CodeChange, Encoded } from '@redef/core';
-import { counterfactualNames, createEncoding, createLexicalTokenizer, encodingNames } from '@redef/encoders';
+import {
+  counterfactualNames,
+  createCounterfactual,
+  createEncoding,
+  createLexicalTokenizer,
+  encodingNames,
+} from '@redef/encoders';
+import { loadSyntaxParser, treePaths } from '@redef/encoders/tree';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CliRun, redef } from '../../test/harness.js';
 
@@ -80,6 +87,42 @@ test.each(counterfactualNames)('%s distorts the test split only, or both', async
   ]);
 });
 
+test('the size of the context counts, and another one makes the folder anew', async () => {
+  const budget = { tokenizer: createLexicalTokenizer(), maxTokens: 512 };
+  for (const [flag, contextLines] of [
+    ['0', 0],
+    ['1', 1],
+    ['all', Number.POSITIVE_INFINITY],
+  ] as const) {
+    expect((await encode('--context-lines', flag)).code).toBe(0);
+    const expected = changes.map((change) => [
+      ...createEncoding('diff-tags', { contextLines }).encode(change, budget).inputIds,
+    ]);
+    expect(rows().map(({ input_ids }) => input_ids)).toEqual(expected);
+  }
+  expect((await encode('--context-lines', '0', '--counterfactual', 'reversed-tags')).code).toBe(0);
+  const { inputIds } = createCounterfactual('reversed-tags', { seed: 12345, contextLines: 0 }).encode(
+    changes[11]!,
+    budget,
+    'test',
+  );
+  expect(rows()[11]!.input_ids).toEqual([...inputIds]);
+});
+
+test('tree-paths shows syntax nodes, under a counterfactual too', async () => {
+  const budget = { tokenizer: createLexicalTokenizer(), maxTokens: 512 };
+  const encoding = treePaths({ parser: await loadSyntaxParser() });
+  expect((await encode('--encoding', 'tree-paths')).code).toBe(0);
+  expect(rows().map(({ input_ids }) => input_ids)).toEqual(
+    changes.map((change) => [...encoding.encode(change, budget).inputIds]),
+  );
+  expect(rows()[0]).toMatchObject({ encoding: 'tree-paths', changed_lines: 3 });
+  expect((await encode('--encoding', 'tree-paths', '--counterfactual', 'null-edit')).code).toBe(0);
+  expect(rows().map(({ encoding, tokens }) => [encoding, tokens > 0])).toEqual(
+    changes.map((_, i) => ['tree-paths', i < 6]),
+  );
+});
+
 test('an encoding given with a counterfactual counts', async () => {
   for (const name of encodingNames) {
     const { code, stderr } = await encode('--counterfactual', 'inverse-change', '--encoding', name);
@@ -105,7 +148,11 @@ test('wrong use: exit code 2, what goes together, and nothing written', async ()
   await wrong(['--counterfactual', 'reversed-tags', '--encoding', 'after-only'], /perturbs the encoding diff-tags/);
   await wrong(['--counterfactual', 'spurious-markers', '--encoding', 'diff-tags'], /perturbs the encoding after-mark/);
   await wrong(['--counterfactual', 'sideways'], /Allowed choices are/);
-  await wrong(['--encoding', 'tree-paths'], /Allowed choices are/);
+  await wrong(['--encoding', 'sideways'], /Allowed choices are/);
+  await wrong(['--context-lines', 'some'], /a number of lines, or "all"/);
+  await wrong(['--context-lines', '-1'], /a number of lines, or "all"/);
+  await wrong(['--context-lines', '1', '--encoding', 'after-only'], /after-only shows no context/);
+  await wrong(['--context-lines', '1', '--counterfactual', 'swapped-blocks'], /added-deleted shows no context/);
   await wrong(['--max-tokens', '1'], /room for the 2 special tokens/);
   writeTables(changes, () => 'train');
   await wrong(['--counterfactual', 'grafted-edit'], /at least two donors/);

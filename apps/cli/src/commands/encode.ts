@@ -1,16 +1,20 @@
 import { join, resolve } from 'node:path';
+import { RedefError } from '@redef/core';
 import { readRecords } from '@redef/core/files';
 import {
   type CounterfactualName,
+  contextEncodings,
   counterfactualNames,
+  counterfactualTraits,
   type EncodingName,
   EncodingSummarizer,
   type EncodingSummary,
   encodingNames,
   paperCounterfactuals,
 } from '@redef/encoders';
+import { loadSyntaxParser, treePaths } from '@redef/encoders/tree';
 import { encodeStage } from '@redef/experiment';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { addBudgetOptions, type BudgetOptions, budgetOf } from '../budget.js';
 import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
@@ -21,7 +25,8 @@ interface Options extends BudgetOptions {
   mined: string;
   split: string;
   out: string;
-  encoding?: EncodingName;
+  encoding?: EncodingName | 'tree-paths';
+  contextLines?: number;
   counterfactual?: CounterfactualName;
   seed: number;
   stats?: true;
@@ -39,7 +44,12 @@ export const encodeCommand = (cli: CliContext): Command =>
         new Option(
           '--encoding <name>',
           'how the change is shown (default: diff-tags, or what the counterfactual distorts)',
-        ).choices(encodingNames),
+        ).choices([...encodingNames, 'tree-paths']),
+      )
+      .option(
+        '--context-lines <n>',
+        `unchanged lines around edits, or "all" (default: 3); for ${contextEncodings.join(', ')}`,
+        lines,
       )
       .addOption(
         new Option(
@@ -50,7 +60,12 @@ export const encodeCommand = (cli: CliContext): Command =>
       .option('--seed <n>', "of the counterfactual's draws", integer(0), 12345)
       .option('--stats', 'tell how long the inputs are and what the budget cut off')
       .option('--json', 'print the manifest, and the statistics if asked for, as JSON'),
-  ).action(async ({ mined, split, out, encoding, counterfactual, seed, stats, json, ...budget }: Options) => {
+  ).action(async (options: Options) => {
+    const { mined, split, out, encoding: name, counterfactual, seed, contextLines, stats, json, ...budget } = options;
+    const encoding = name === 'tree-paths' ? treePaths({ parser: await loadSyntaxParser() }) : name;
+    if (contextLines !== undefined) {
+      checkContext(counterfactual ? counterfactualTraits(counterfactual, encoding).encoding : (name ?? 'diff-tags'));
+    }
     const at = (path: string): string => resolve(cli.cwd, path);
     const stage = await encodeStage(
       {
@@ -60,6 +75,7 @@ export const encodeCommand = (cli: CliContext): Command =>
         as: counterfactual
           ? { counterfactual, seed, ...(encoding && { encoding }) }
           : { encoding: encoding ?? 'diff-tags' },
+        ...(contextLines !== undefined && { contextLines }),
         budget: await budgetOf(budget, cli),
       },
       { signal: cli.signal, onEvent: cli.onProgress },
@@ -68,6 +84,21 @@ export const encodeCommand = (cli: CliContext): Command =>
     if (json) print(cli, JSON.stringify(summary ? { ...stage.manifest, stats: summary } : stage.manifest, null, 2));
     else print(cli, [describeStage(stage, cli.cwd), ...(summary ? ['', describeSummary(summary)] : [])].join('\n'));
   });
+
+function lines(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected a number of lines, or "all"');
+}
+
+/** A flag that would do nothing is wrong use. */
+function checkContext(encoding: string): void {
+  if (contextEncodings.some((name) => name === encoding)) return;
+  throw new RedefError(`--context-lines: ${encoding} shows no context`, {
+    code: 'invalid-option',
+    remedy: `Leave it out, or choose one of ${contextEncodings.join(', ')}.`,
+  });
+}
 
 /** Reads the encoded rows once more: an up-to-date stage is not run again, and its figures are still wanted. */
 async function summarize(folder: string, signal: AbortSignal): Promise<EncodingSummary> {

@@ -38,12 +38,16 @@ describe('lexemesOf', () => {
     ]);
   });
 
-  it('takes a literal or comment of a million characters', () => {
+  it('takes a literal, comment or name of ten million characters', () => {
     for (const text of [
-      `"${'x'.repeat(1e6)}"`,
-      `/*${'*'.repeat(1e6)}`,
-      `//${'x'.repeat(1e6)}`,
-      ' '.repeat(1e6),
+      `"${'x'.repeat(1e7)}"`,
+      `"${'\\x'.repeat(5e6)}`,
+      'x'.repeat(1e7),
+      '1'.repeat(1e7),
+      `/*${'*'.repeat(1e7)}`,
+      `//${'x'.repeat(1e7)}`,
+      `//${'\\\n'.repeat(5e6)}`,
+      ' '.repeat(1e7),
       '\\'.repeat(1e6),
     ]) {
       expect(lexemesOf(text).reduce((length, lexeme) => length + lexeme.text.length, 0)).toBe(text.length);

@@ -64,7 +64,7 @@ export function createCounterfactual(
 ): Counterfactual {
   const perturbation = perturbationOf(name, donors);
   if (name === 'grafted-edit') checkDonors(donors);
-  const shown = encodingOf(name, typeof encoding === 'object' ? encoding.name : encoding);
+  const shown = encodingOf(name, encoding);
   return applyPerturbation(
     perturbation,
     typeof encoding === 'object' ? encoding : createEncoding(shown as EncodingName, options),
@@ -80,7 +80,10 @@ export type CounterfactualTraits = Pick<Counterfactual, 'name' | 'encoding' | 'e
  *
  * @throws `RedefError` `unknown-counterfactual`, or `invalid-option` for an encoding that does not go with it
  */
-export function counterfactualTraits(name: CounterfactualName, encoding?: EncodingName): CounterfactualTraits {
+export function counterfactualTraits(
+  name: CounterfactualName,
+  encoding?: EncodingName | Encoding,
+): CounterfactualTraits {
   const { effect, appliesTo } = perturbationOf(name, []);
   return { name, encoding: encodingOf(name, encoding), effect, appliesTo };
 }
@@ -95,7 +98,8 @@ function perturbationOf(name: CounterfactualName, donors: readonly ChangeText[])
 }
 
 /** The name of the encoding that shows the perturbed change. */
-function encodingOf(name: CounterfactualName, given: string | undefined): string {
+function encodingOf(name: CounterfactualName, encoding: string | Encoding | undefined): string {
+  const given = typeof encoding === 'object' ? encoding.name : encoding;
   if (!isLayoutCounterfactual(name)) return given ?? 'diff-tags';
   const own = layoutPerturbations[name].encoding;
   if (given === undefined || given === own) return own;

@@ -35,7 +35,12 @@ export const reformatted: Perturbation = {
   effect: 'form',
   appliesTo: { train: false, test: true },
   perturbChange(change, rng) {
-    const choose = (blanks: string): string => widen(blanks, 1 + rng.fork(blanks).integer(3));
+    const chosen = new Map<string, string>();
+    const choose = (blanks: string): string => {
+      const made = chosen.get(blanks) ?? widen(blanks, 1 + rng.fork(blanks).integer(3));
+      chosen.set(blanks, made);
+      return made;
+    };
     return {
       ...change,
       function_before: respaceAll(change.function_before, choose),

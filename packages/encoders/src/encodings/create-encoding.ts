@@ -29,6 +29,9 @@ export const paperEncodings = ['after-only', 'after-markers', 'before-after', 'd
 /** Every encoding's name, the paper's five first. */
 export const encodingNames = Object.keys(encodings) as readonly EncodingName[];
 
+/** Those that show unchanged lines around edits, and so read `contextLines`. */
+export const contextEncodings: readonly EncodingName[] = ['diff-tags', 'unified-diff', 'unified-words'];
+
 /**
  * An encoding by its name.
  *

@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Language, Parser } from 'web-tree-sitter';
 import { anyChange, realChanges } from '../../test/changes.js';
 import type { ChangeText } from '../layout.js';
 import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
 import type { Encoding } from './encoding.js';
+import { loadSyntaxParser } from './syntax-parser.js';
 import { treePaths } from './tree-paths.js';
 
 const tokenizer = createLexicalTokenizer();
@@ -13,10 +12,11 @@ const tokenizer = createLexicalTokenizer();
 describe('tree-paths', () => {
   let encoding: Encoding;
   beforeAll(async () => {
-    await Parser.init();
-    const parser = new Parser();
-    parser.setLanguage(await Language.load(createRequire(import.meta.url).resolve('tree-sitter-c/tree-sitter-c.wasm')));
-    encoding = treePaths({ parser });
+    encoding = treePaths({ parser: await loadSyntaxParser() });
+  });
+
+  it('refuses bytes that are no grammar', async () => {
+    await expect(loadSyntaxParser(Uint8Array.of(1, 2, 3))).rejects.toMatchObject({ code: 'invalid-grammar' });
   });
 
   it('shows each changed node with its path', () => {

@@ -106,4 +106,14 @@ describe('unified-words', () => {
       createEncoding('unified-words').encode({ ...change, function_before: '', function_after: '<W>x' }, budget).text,
     ).toBe('@@ -0,0 +1 @@\n+<\\W>x');
   });
+
+  it('leaves an edit of very many words unmarked and goes on with the next', () => {
+    const text = (word: string, words: number): string => `${`${word} `.repeat(words)}\nx\n${word}`;
+    const encode = (words: number): string => {
+      const change = { id: '00', function_before: text('a', words), function_after: text('b', words) };
+      return createEncoding('unified-words', { contextLines: 0 }).encode(change, budget).text;
+    };
+    expect(encode(4000).match(/<W>/g)).toHaveLength(2 * 4000 + 2);
+    expect(encode(5001).match(/<W>/g)).toHaveLength(2);
+  });
 });

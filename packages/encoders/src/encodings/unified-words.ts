@@ -9,11 +9,14 @@ import { recoverUnified, unifiedLines } from './unified-diff.js';
 const opening = '<W>';
 const closing = '</W>';
 
+/** Words of one edit, both sides together, that are still compared: twenty times what any of the models reads. */
+const maxWords = 20_000;
+
 /**
  * {@link unifiedDiff} with the words that differ inside replaced lines between `<W>` and `</W>`, which are added tokens.
  * Not in the paper. Words are runs of letters and digits, runs of blanks, and single other characters; the deleted and
  * the added lines of an edit are compared as two lists of words, and a stretch of changed words is marked as one within its line. An
- * edit that only adds or only deletes has no marks. `recover` as for the unified diff.
+ * edit that only adds or only deletes has no marks, nor has one of more than 20,000 words. `recover` as for the unified diff.
  *
  * @throws `RedefError` `invalid-option`
  */
@@ -45,6 +48,7 @@ function markWords({ before, after, edits }: LineDiff, lines: ShownLine[]): void
     if (edit.deleted === 0 || edit.added === 0) continue;
     const deletedWords = wordsOf(before.slice(edit.before, edit.before + edit.deleted));
     const addedWords = wordsOf(after.slice(edit.after, edit.after + edit.added));
+    if (deletedWords.length + addedWords.length > maxWords) continue;
     const { deleted, added } = editFlags(deletedWords, addedWords);
     const marked = [...markedLines(deletedWords, deleted), ...markedLines(addedWords, added)];
     for (const [i, line] of shown.entries()) line.text = marked[i]!;

@@ -30,27 +30,19 @@ export function addedTokens(tokens: readonly string[], firstId: number): AddedTo
   };
 }
 
-/** Encodes the stretches between added tokens with `encodePlain` and puts the tokens' ids in their places. */
+/** Encodes the stretches between added tokens by `encodePlain`, which appends to `ids`, and puts the tokens' ids in their places. */
 export function encodeAround(
   text: string,
   added: AddedTokens,
-  encodePlain: (text: string) => ArrayLike<number>,
+  encodePlain: (text: string, ids: number[]) => void,
 ): Int32Array {
-  const parts: ArrayLike<number>[] = [];
-  let length = 0;
+  const ids: number[] = [];
   for (const stretch of stretches(text, added)) {
     const id = added.ids.get(stretch);
-    const ids = id === undefined ? encodePlain(stretch) : [id];
-    parts.push(ids);
-    length += ids.length;
+    if (id === undefined) encodePlain(stretch, ids);
+    else ids.push(id);
   }
-  const ids = new Int32Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    ids.set(part, offset);
-    offset += part.length;
-  }
-  return ids;
+  return new Int32Array(ids);
 }
 
 /** A text cut before and after each added token, in order, none empty: those of `added.ids` are the tokens. */

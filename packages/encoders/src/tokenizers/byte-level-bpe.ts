@@ -23,12 +23,12 @@ export class ByteLevelBpe {
     this.#merges = new MergeTable(definition);
   }
 
-  encode(text: string): number[] {
-    const ids: number[] = [];
+  /** Appends the ids of a text to `ids`. */
+  encode(text: string, ids: number[]): void {
     for (const piece of text.match(pieces) ?? []) {
-      for (const id of this.#remembered.get(piece) ?? this.#encodePiece(piece)) ids.push(id);
+      const own = this.#remembered.get(piece) ?? this.#encodePiece(piece);
+      for (let i = 0; i < own.length; i++) ids.push(own[i]!);
     }
-    return ids;
   }
 
   decode(ids: number[]): string {

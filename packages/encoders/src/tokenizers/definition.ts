@@ -27,6 +27,9 @@ export interface TokenizerDefinition {
   };
 }
 
+/** Above any vocabulary's: a table has a row for each id. */
+const maxId = 2 ** 24;
+
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true } as const;
 
 /** Files of a tokenizer by name, as text: `tokenizer.json`, or `vocab.json` with `merges.txt`, and `added_tokens.json` where there is one. */
@@ -148,7 +151,7 @@ function isAddedToken(value: unknown): value is { content: string; id: number } 
 }
 
 function isId(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < maxId;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

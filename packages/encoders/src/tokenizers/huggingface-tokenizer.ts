@@ -53,7 +53,7 @@ function withAdded(base: Base, added: AddedTokens): Tokenizer {
     ...rest,
     id: [name, ...added.tokens].join(' '),
     size: firstFree + added.tokens.length,
-    encode: (text) => encodeAround(text, added, (plain) => model.encode(plain)),
+    encode: (text) => encodeAround(text, added, (plain, ids) => model.encode(plain, ids)),
     decode: (ids) => decodeAround(ids, added, (plain) => model.decode(plain)),
     addTokens(tokens) {
       const all = [...new Set([...added.tokens, ...tokens])];

@@ -16,7 +16,7 @@ const special = ['<pad>', '<s>', '</s>', '<unk>'];
 
 // Longest first within each kind.
 const lexeme =
-  /[\p{L}_$][\p{L}\p{N}_$]*|(?:\.?\p{N})(?:[eEpP][+-]|['.]?[\p{L}\p{N}_])*\.?|<<=|>>=|\.\.\.|->\*|<=>|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||##|[-+*/%&|^]=|\.\*|\s+|\S/gu;
+  /[\p{L}_$][\p{L}\p{N}_$]*|\.?\p{N}[\p{L}\p{N}_]*(?:(?:(?<=[^'.][eEpP])[+-]|['.](?=[\p{L}\p{N}_]))[\p{L}\p{N}_]*)*\.?|<<=|>>=|\.\.\.|->\*|<=>|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||##|[-+*/%&|^]=|\.\*|\s+|\S/gu;
 
 /**
  * A tokenizer that needs no vocabulary file: identifiers, numbers, operators, quotes and line breaks with the indentation
@@ -35,8 +35,9 @@ export function createLexicalTokenizer({ size = 65_536, maxTokens = 512 }: Lexic
 }
 
 function lexicalTokenizer(base: number, maxTokens: number, added: AddedTokens): Tokenizer {
-  const encodePlain = (text: string): number[] =>
-    (text.match(lexeme) ?? []).filter(counts).map((token) => bucket(token, base));
+  const encodePlain = (text: string, ids: number[]): void => {
+    for (const token of text.match(lexeme) ?? []) if (counts(token)) ids.push(bucket(token, base));
+  };
   return {
     id: ['lexical/1', base, ...added.tokens].join(' '),
     size: base + added.tokens.length,

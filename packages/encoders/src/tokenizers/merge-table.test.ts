@@ -39,6 +39,18 @@ it('merges as the library does', () => {
   );
 });
 
+it('merges as the library does where a later merge makes room for an earlier one', () => {
+  const merges = tinyMerges.trim().split('\n').slice(1);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(merges, { minLength: merges.length }), piece, (shuffled, text) => {
+      const files = { 'vocab.json': JSON.stringify(tinyVocabulary), 'merges.txt': shuffled.join('\n') };
+      const definition = defineTokenizer(files, 'tiny');
+      expect(new MergeTable(definition).encode(text)).toEqual(reference(definition)(text));
+    }),
+    { numRuns: 200 },
+  );
+});
+
 it.each(['codebert-base', 'codet5', 'vrepair-bpe-5k'])(
   'merges as the library does with the vocabulary of %s',
   async (name) => {

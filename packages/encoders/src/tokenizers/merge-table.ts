@@ -37,17 +37,16 @@ export class MergeTable {
     const next = Int32Array.from(tokens, (_, i) => i + 1);
     const previous = Int32Array.from(tokens, (_, i) => i - 1);
     const ranks = new Int32Array(length).fill(-1);
-    const queue = new MinHeap();
+    const queue = new MergeQueue();
     const rank = (at: number): void => {
       const after = next[at]!;
       const found = after < length ? this.#ranks.get(pairOf(tokens[at]!, tokens[after]!)) : undefined;
       ranks[at] = found ?? -1;
-      if (found !== undefined) queue.push(found * positions + at);
+      if (found !== undefined) queue.push(found, at);
     };
     for (let i = 0; i < length; i++) rank(i);
-    for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) {
-      const merge = Math.floor(entry / positions);
-      const at = entry - merge * positions;
+    for (let merge = queue.next(); merge !== undefined; merge = queue.next()) {
+      const at = queue.place;
       if (ranks[at] !== merge) continue; // a neighbour was merged since
       const gone = next[at]!;
       tokens[at] = this.#merged[merge]!;
@@ -63,15 +62,60 @@ export class MergeTable {
   }
 }
 
-/** More than the bytes of the longest string, so that rank and position make one exact number in the order of merges. */
-const positions = 2 ** 31;
-
 function pairOf(left: number, right: number): number {
   return left * 2 ** 26 + right;
 }
 
+/**
+ * Places where merges apply, the least rank first and its places from left to right. A heap holds each rank once: there
+ * are far fewer ranks than places.
+ */
+class MergeQueue {
+  /** Of the merge that `next` gave. */
+  place = 0;
+  readonly #ranks = new MinHeap();
+  readonly #places = new Map<number, number[]>();
+  #rank: number | undefined;
+  /** Places of `#rank`, of which the last `#left` are still to come. */
+  #sorted = new Int32Array();
+  #left = 0;
+
+  push(rank: number, place: number): void {
+    const places = this.#places.get(rank);
+    if (places) {
+      places.push(place);
+      return;
+    }
+    this.#places.set(rank, [place]);
+    this.#ranks.push(rank);
+  }
+
+  /** The next merge's rank, `undefined` where none is left. */
+  next(): number | undefined {
+    if (this.#left === 0 || this.#ranks.least < this.#rank!) this.#turn();
+    if (this.#left === 0) return undefined;
+    this.place = this.#sorted[this.#sorted.length - this.#left--]!;
+    return this.#rank;
+  }
+
+  /** Takes up the least rank. What is left of the one at hand, which a table learned from text never has then, goes back. */
+  #turn(): void {
+    for (; this.#left > 0; this.#left--) this.push(this.#rank!, this.#sorted[this.#sorted.length - this.#left]!);
+    this.#rank = this.#ranks.pop();
+    if (this.#rank === undefined) return;
+    this.#sorted = Int32Array.from(this.#places.get(this.#rank)!).sort();
+    this.#left = this.#sorted.length;
+    this.#places.delete(this.#rank);
+  }
+}
+
 class MinHeap {
   readonly #values: number[] = [];
+
+  /** Infinity where there is none. */
+  get least(): number {
+    return this.#values[0] ?? Number.POSITIVE_INFINITY;
+  }
 
   push(value: number): void {
     const values = this.#values;

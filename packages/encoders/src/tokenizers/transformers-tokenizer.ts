@@ -3,12 +3,19 @@ import { type AddedTokens, addedTokens, decodeAround, encodeAround } from './add
 import { presetOf, type TokenizerPreset, type TokenizerPresetName } from './presets.js';
 import type { Tokenizer } from './tokenizer.js';
 
-/** The part of a tokenizer of `@xenova/transformers` (now `@huggingface/transformers`) that is used: what `AutoTokenizer.from_pretrained` gives. */
+/**
+ * The part that is used of what `AutoTokenizer.from_pretrained` gives: of version 2, `@xenova/transformers`, and of 3 and
+ * 4, its successor `@huggingface/transformers`.
+ */
 export interface TransformersTokenizer {
-  all_special_tokens: string[];
-  encode(text: string, options: { add_special_tokens: boolean }): number[];
+  (text: string, options: { add_special_tokens: boolean; return_tensor: boolean }): { input_ids: number[] };
   decode(ids: number[], options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean }): string;
-  get_vocab(): Map<string, number>;
+  /** Versions 2 and 3. */
+  model?: { tokens_to_ids: Map<string, number> };
+  special_tokens?: string[];
+  /** Version 4. */
+  get_vocab?(): Map<string, number>;
+  all_special_tokens?: string[];
 }
 
 /**
@@ -22,7 +29,7 @@ export function fromTransformers(
   { preset: presetOrName }: { preset: TokenizerPresetName | TokenizerPreset },
 ): Tokenizer {
   const preset = presetOf(presetOrName);
-  const vocab = tokenizer.get_vocab();
+  const vocab = tokenizer.get_vocab?.() ?? tokenizer.model?.tokens_to_ids ?? new Map<string, number>();
   let firstFree = preset.reservedIds;
   for (const id of vocab.values()) firstFree = Math.max(firstFree, id + 1);
   const idOf = (token: string): number => {
@@ -33,9 +40,13 @@ export function fromTransformers(
       remedy: 'Choose the preset of the model that the tokenizer belongs to.',
     });
   };
-  const forged = addedTokens(tokenizer.all_special_tokens, 0).pattern;
-  const encodePlain = (text: string): number[] =>
-    cutInside(text, forged).flatMap((part) => tokenizer.encode(part, { add_special_tokens: false }));
+  const forged = addedTokens(tokenizer.all_special_tokens ?? tokenizer.special_tokens ?? [], 0).pattern;
+  const encodePlain = (text: string, ids: number[]): void => {
+    for (const part of cutInside(text, forged)) {
+      const { input_ids } = tokenizer(part, { add_special_tokens: false, return_tensor: false });
+      for (const id of input_ids) ids.push(id);
+    }
+  };
   const decodePlain = (ids: number[]): string =>
     tokenizer.decode(ids, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
   const name = `${preset.name}/${digestOf(Object.fromEntries(vocab)).slice(0, 8)}`;

@@ -1,5 +1,6 @@
 /** UTF-16 units of the characters that lie whole within the first `bytes` bytes of a text's UTF-8; a lone surrogate takes 3, as U+FFFD does. */
 export function unitsWithin(text: string, bytes: number): number {
+  if (Buffer.byteLength(text) === text.length) return Math.min(bytes, text.length); // ASCII throughout
   let left = bytes;
   let i = 0;
   while (i < text.length) {

@@ -9,6 +9,7 @@ import {
   createCounterfactual,
   createEncoding,
   type EncodedChange,
+  type Encoding,
   type EncodingName,
 } from '@redef/encoders';
 import { readTable, tableInputs } from '../folders.js';
@@ -21,12 +22,18 @@ export interface EncodeStageInput {
   split: string;
   out: string;
   /**
-   * An encoding by its name, or a counterfactual with the encoding that shows it: default `diff-tags`; the paper's four
-   * have one each and take no other.
+   * An encoding, or a counterfactual with the encoding that shows it: default `diff-tags`; the paper's four have one each
+   * and take no other. The manifest names an encoding that is passed as an object, and no more of it.
    */
-  as: { encoding: EncodingName } | { counterfactual: CounterfactualName; encoding?: EncodingName; seed: number };
+  as: Shown | ({ counterfactual: CounterfactualName; seed: number } & Partial<Shown>);
+  /** Unchanged lines around edits, for encodings by a name that show some. Default 3. */
+  contextLines?: number;
   /** Tokenizer and most tokens of one input, special tokens included. */
   budget: Budget;
+}
+
+interface Shown {
+  encoding: EncodingName | Encoding;
 }
 
 /** Donors of grafted edits: all are held in memory. */
@@ -39,7 +46,7 @@ const maxDonors = 1000;
  * @throws `RedefError` `invalid-option` for an encoding that does not go with the counterfactual, or for too few donors
  */
 export async function encodeStage(input: EncodeStageInput, options: StageOptions = {}): Promise<StageResult> {
-  const { mined, split, out, as, budget } = input;
+  const { mined, split, out, as, budget, contextLines } = input;
   const { tokenizer, maxTokens } = budget;
   if ('counterfactual' in as) counterfactualTraits(as.counterfactual, as.encoding); // before anything is written
   const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
@@ -49,14 +56,20 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
       name: 'encode',
       folder: out,
       inputFiles: { ...changeFiles, ...splitFiles },
-      config: { ...as, tokenizer: tokenizer.id, max_tokens: maxTokens },
+      config: {
+        ...as,
+        ...(as.encoding && { encoding: typeof as.encoding === 'object' ? as.encoding.name : as.encoding }),
+        ...(contextLines !== undefined && { context_lines: contextLines === Infinity ? 'all' : contextLines }),
+        tokenizer: tokenizer.id,
+        max_tokens: maxTokens,
+      },
       run: async ({ signal, onEvent }) => {
         const read = signal ? { signal } : {};
         const splitOf = new Map<string, SplitName>();
         for await (const row of readTable('redef.split/1', Object.values(splitFiles), read))
           splitOf.set(row.id, row.split);
         const changes = (): AsyncIterable<CodeChange> => readTable('redef.change/1', Object.values(changeFiles), read);
-        const { names, encode } = encoderOf(as, budget, await donorsOf(as, splitOf, changes));
+        const { names, encode } = encoderOf(input, await donorsOf(as, splitOf, changes));
         const totals = {
           truncated: 0,
           tokens: 0,
@@ -115,19 +128,19 @@ async function donorsOf(
 }
 
 function encoderOf(
-  as: EncodeStageInput['as'],
-  budget: Budget,
+  { as, budget, contextLines }: EncodeStageInput,
   donors: readonly ChangeText[],
 ): {
   names: Pick<Encoded, 'encoding' | 'counterfactual'>;
   encode: (change: CodeChange, split: SplitName) => EncodedChange;
 } {
+  const context = contextLines === undefined ? {} : { contextLines };
   if (!('counterfactual' in as)) {
-    const encoding = createEncoding(as.encoding);
+    const encoding = typeof as.encoding === 'object' ? as.encoding : createEncoding(as.encoding, context);
     return { names: { encoding: encoding.name }, encode: (change) => encoding.encode(change, budget) };
   }
   const { counterfactual: name, ...options } = as;
-  const counterfactual = createCounterfactual(name, { ...options, donors });
+  const counterfactual = createCounterfactual(name, { ...options, ...context, donors });
   return {
     names: { encoding: counterfactual.encoding, counterfactual: counterfactual.name },
     encode: (change, split) => counterfactual.encode(change, budget, split),
