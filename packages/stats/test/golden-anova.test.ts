@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { friedmanTest, nemenyiTest, rmAnova2 } from '../src/index.js';
-import { close, goldenRows, pClose } from './golden.js';
+import { close, goldenRows, leastCases, pClose } from './golden.js';
 import { nearLevels, ranked, twoWay } from './inputs.js';
 
 test("two-way repeated-measures ANOVA agrees with R's aov, anova.mlm and mauchly.test", () => {
@@ -29,6 +29,19 @@ test("two-way repeated-measures ANOVA agrees with R's aov, anova.mlm and mauchly
   });
   expect(smallest).toBeLessThan(1e-15);
   expect(corrected).toBeGreaterThan(2000);
+});
+
+test("marginal means agree with R's model.tables", () => {
+  const rows = goldenRows('marginal-means');
+  expect(rows.length).toBeGreaterThanOrEqual(leastCases);
+  rows.forEach((row, index) => {
+    const { marginalMeans } = rmAnova2(twoWay(index), { factors: [{ name: 'a' }, { name: 'b' }] });
+    const means = marginalMeans.flat();
+    expect(means, `case ${index}`).toHaveLength(row.length);
+    means.forEach(({ mean, level }, i) => {
+      close(mean, row[i], `case ${index}, level ${level}`);
+    });
+  });
 });
 
 test("Mauchly's W keeps its digits where two levels nearly agree", () => {

@@ -51,8 +51,7 @@ test("bins agree with scikit-learn's calibration curve", () => {
       });
     });
   });
-  expect(compared.uniform).toBeGreaterThanOrEqual(leastCases);
-  expect(compared.quantile).toBeGreaterThan(0.75 * leastCases);
+  expect(Math.min(compared.uniform, compared.quantile)).toBeGreaterThanOrEqual(leastCases);
 });
 
 test('effort-aware metrics agree with their definitions', () => {
