@@ -3,9 +3,10 @@
 //   node bench/step-time.bench.mjs --model roberta-base --batch 8 --length 256 --steps 5
 //   node bench/step-time.bench.mjs --model tiny --batch 8 --length 64 --steps 100 --learning-rate 1e-4
 //
-// Models: roberta-base, t5-220m-encoder, small (6 layers of 384), tiny and t5-tiny (2 of 128). Drivers: native, official. With --gradients 1 the
-// gradients by every parameter are compared first. Needs the built packages and, for PyTorch's side, Debian's
-// python3-torch and libopenblas0. Wall-clock ratios mean little on a machine that does other work: read the CPU ones.
+// Models: roberta-base, t5-220m-encoder, small (6 layers of 384), tiny and t5-tiny (2 of 128); --layers takes another
+// number of layers. Drivers: native, official. With --gradients 1 the gradients by every parameter are compared first.
+// Needs the built packages and, for PyTorch's side, Debian's python3-torch and libopenblas0. Wall-clock ratios mean little
+// on a machine that does other work: read the CPU ones, with --threads 1.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,7 @@ const { values: options } = parseArgs({
     gradients: { type: 'string', default: '0' },
     'learning-rate': { type: 'string', default: '1e-5' },
     driver: { type: 'string', default: 'native' },
+    layers: { type: 'string' },
     torch: { type: 'string', default: '/usr/bin/python3' },
   },
 });
@@ -81,6 +83,7 @@ const configs = {
   },
 };
 const config = parseConfig(configs[options.model]);
+if (options.layers) config[config.model_type === 't5' ? 'num_layers' : 'num_hidden_layers'] = Number(options.layers);
 
 // Inputs of unequal lengths, as real ones.
 const rng = createRng('bench');
@@ -162,8 +165,14 @@ for (const kind of ['wall', 'cpu']) {
     `${kind} s a step: ours ${ours.toFixed(2)}, PyTorch ${theirs.toFixed(2)}, ratio ${(ours / theirs).toFixed(2)}`,
   );
 }
-const share = productFlops(updates.map(({ next }) => next)) / median(seconds.ours.cpu) / (await bareProduct());
-console.log(`share of the speed of a bare matrix product through the same runtime: ${(100 * share).toFixed(0)}%`);
+const flops = productFlops(updates.map(({ next }) => next));
+const bare = await bareProduct();
+for (const kind of ['wall', 'cpu']) {
+  const own = flops / median(seconds.ours[kind]);
+  console.log(
+    `matrix products a ${kind} s: ${(own / 1e9).toFixed(0)} GFLOPS over the step, ${(bare[kind] / 1e9).toFixed(0)} bare through the same runtime: a share of ${((100 * own) / bare[kind]).toFixed(0)}%`,
+  );
+}
 console.log(
   `peak memory: ours ${gigabytes(peaks[0])}, PyTorch ${gigabytes(peaks[1])}, ratio ${(peaks[0] / peaks[1]).toFixed(2)}`,
 );
@@ -183,45 +192,79 @@ function fillWeights() {
   }
 }
 
+/**
+ * By every parameter, against PyTorch in single and in double precision: the largest difference over the largest element.
+ * A ReLU input that is as good as 0 falls on either side, as rounding will have it, and takes the gradient with it; so
+ * PyTorch's ReLUs are given our sides, and the inputs for which that makes a difference are counted and measured.
+ */
 async function compareGradients() {
   const outputs = { loss };
   for (const [index, { name }] of graph.parameters.entries()) outputs[`d ${name}`] = derivatives[index];
+  const relus = ancestors(loss).filter(({ node }) => node?.type === 'Relu');
+  for (const [index, relu] of relus.sort((a, b) => a.node.order - b.node.order).entries())
+    outputs[`relu ${index}`] = relu;
   const gradientSession = await Session.create({ outputs, variables });
   const ours = await gradientSession.run({ ids: batches[0].flat(), labels });
   await gradientSession.close();
-  const path = join(folder, 'gradients.bin');
-  const theirs = await ask(`gradients ${path}`);
-  const file = openSync(path, 'r');
+  const sides = relus.map((_, index) => Uint8Array.from(ours[`relu ${index}`], (value) => (value > 0 ? 1 : 0)));
+  writeFileSync(join(folder, 'sides.bin'), Buffer.concat(sides));
+  const files = {};
+  for (const precision of ['float32', 'float64']) {
+    const path = join(folder, `gradients.${precision}`);
+    const theirs = await ask(`gradients ${path} ${precision}`);
+    console.log(
+      `PyTorch in ${precision}: loss differs by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}; ${theirs.flips} of ${theirs.relus} ReLU inputs on another side${theirs.flips ? `, the largest ${theirs.largest.toExponential(1)} of their deviation` : ''}`,
+    );
+    files[precision] = openSync(path, 'r');
+  }
   const rows = [];
   for (const [name, shape] of parameters) {
-    const expected = new Float32Array(shape.reduce((product, size) => product * size, 1));
-    readSync(file, new Uint8Array(expected.buffer));
-    let [difference, largest, squares, all] = [0, 0, 0, 0];
-    for (const [index, value] of expected.entries()) {
-      const error = Math.abs(ours[`d ${name}`][index] - value);
-      difference = Math.max(difference, error);
-      largest = Math.max(largest, Math.abs(value));
-      squares += error ** 2;
-      all += value ** 2;
-    }
-    const isZero = name.endsWith('key.bias'); // softmax does not see it: what either side computes is rounding
-    rows.push({ name, ratio: isZero ? difference : difference / largest, norm: isZero ? 0 : Math.sqrt(squares / all) });
+    const size = shape.reduce((product, length) => product * length, 1);
+    const [single, double] = ['float32', 'float64'].map((precision) => {
+      const values = new Float64Array(size);
+      const bytes = new Uint8Array(values.buffer);
+      for (let read = 0; read < bytes.length; ) read += readSync(files[precision], bytes, read, bytes.length - read);
+      return values;
+    });
+    if (name.endsWith('key.bias')) continue; // 0 but for rounding: the softmax does not see it
+    const own = ours[`d ${name}`];
+    rows.push({
+      name,
+      'ours and PyTorch, single precision': distance(own, single),
+      'ours and double precision': distance(own, double),
+      'PyTorch, single and double precision': distance(single, double),
+    });
   }
-  const report = (what, key) => {
-    const worst = rows.reduce((a, b) => (b[key] > a[key] ? b : a));
-    console.log(`gradients, worst ${what}: ${worst[key].toExponential(1)}, by ${worst.name}`);
-  };
-  report('difference / largest element', 'ratio');
-  report('norm of the difference / norm', 'norm');
-  console.log(`losses before the first step differ by ${Math.abs(ours.loss[0] - theirs.loss).toExponential(1)}`);
+  console.log('gradients, largest difference / largest element of a parameter:');
+  for (const column of Object.keys(rows[0]).slice(1)) {
+    const sorted = [...rows].sort((a, b) => b[column] - a[column]);
+    const within = rows.filter((row) => row[column] <= 1e-5).length;
+    console.log(
+      `  ${column}: worst ${sorted[0][column].toExponential(1)} (${sorted[0].name}), median ${sorted[rows.length >> 1][column].toExponential(1)}, within 1e-5: ${within} of ${rows.length}`,
+    );
+  }
+}
+
+function distance(values, reference) {
+  let [difference, largest] = [0, 0];
+  for (let index = 0; index < reference.length; index++) {
+    difference = Math.max(difference, Math.abs(values[index] - reference[index]));
+    largest = Math.max(largest, Math.abs(reference[index]));
+  }
+  return difference / largest;
+}
+
+/** The tensors and all that they are computed from. */
+function ancestors(...tensors) {
+  const found = new Set(tensors);
+  for (const { node } of found) for (const input of node?.inputs ?? []) found.add(input);
+  return [...found];
 }
 
 /** Floating-point operations of the matrix products that the tensors are computed by. */
 function productFlops(tensors) {
-  const found = new Set(tensors);
   let operations = 0;
-  for (const { node, shape } of found) {
-    for (const input of node?.inputs ?? []) found.add(input);
+  for (const { node, shape } of ancestors(...tensors)) {
     if (node?.type !== 'Gemm' && node?.type !== 'FusedMatMul') continue;
     const inner = node.inputs[0].shape.at(node.attributes.transA ? -2 : -1);
     operations += 2 * inner * shape.reduce((product, size) => product * size, 1);
@@ -229,7 +272,7 @@ function productFlops(tensors) {
   return operations;
 }
 
-/** Operations a CPU second of large products of the model's own shape, chained so that nothing but one number is copied out. */
+/** Operations a second of large products of the model's own shape, chained so that nothing but one number is copied out. */
 async function bareProduct() {
   const graph = new Graph();
   const [rows, inner, columns] = [
@@ -247,13 +290,15 @@ async function bareProduct() {
   const bare = await Session.create({ outputs: { y: mean(x) }, variables: new Variables(driver) });
   const feeds = { x: new Float32Array(rows * inner).fill(0.01) };
   await bare.run(feeds);
-  const speeds = [];
+  const operations = pairs * 2 * 2 * rows * inner * columns;
+  const speeds = { wall: [], cpu: [] };
   for (let run = 0; run < 5; run++) {
-    const cpu = process.cpuUsage();
+    const [wall, cpu] = [performance.now(), process.cpuUsage()];
     await bare.run(feeds);
-    speeds.push((pairs * 2 * 2 * rows * inner * columns) / cpuSeconds(cpu));
+    speeds.wall.push((1000 * operations) / (performance.now() - wall));
+    speeds.cpu.push(operations / cpuSeconds(cpu));
   }
-  return median(speeds);
+  return { wall: median(speeds.wall), cpu: median(speeds.cpu) };
 }
 
 /** OpenBLAS takes some virtual machines for old processors and is then several times slower than it can be. */
