@@ -31,7 +31,7 @@ export function composeReport(results: StudyResults): ReportDocument {
       { kind: 'heading', text: 'Encodings' },
       ...(data ? [encodingTable(data)] : []),
       resultTable(results),
-      ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning'),
+      ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning', 'training-loss'),
       ...comparisonBlocks(results),
       { kind: 'heading', text: 'Counterfactuals' },
       ...counterfactualBlocks(results),

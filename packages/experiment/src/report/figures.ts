@@ -26,7 +26,7 @@ export function drawFigures(results: StudyResults): Figure[] {
     precisionRecall(results),
     calibrationCurves(results),
     sensitivity(results),
-    learningCurves(results),
+    ...learningCurves(results),
   ].flatMap((figure) => figure ?? []);
 }
 
@@ -104,20 +104,31 @@ function f1ByEncoding({ cells, trivial }: StudyResults): Figure | undefined {
   });
 }
 
+/** One panel a model, one colour an encoding. */
+function byModel<Point extends { model: string; encoding: string }>(points: readonly Point[]) {
+  const models = new Set(points.map(({ model }) => model)).size;
+  return {
+    height: 60 + 260 * models,
+    ...(models > 1 && { marginRight: marginFor(points.map(({ model }) => model)) }),
+    fy: { label: null, padding: 0.12 },
+    color: colours(points.map(({ encoding }) => encoding)),
+  };
+}
+
 function precisionRecall({ curves }: StudyResults): Figure | undefined {
   const points = curves.flatMap(({ model, encoding, precisionRecall: curve }) =>
-    curve.map((point) => ({ ...point, shown: `${model} ${encoding}` })),
+    curve.map((point) => ({ ...point, model, encoding })),
   );
   if (points.length === 0) return undefined;
   return draw({
     name: 'precision-recall',
     title: 'Precision at recall, interpolated, mean over seeds',
-    alternative: 'One falling line for each model and encoding.',
+    alternative: 'One falling line for each encoding, a panel for each model.',
     options: {
+      ...byModel(points),
       x: { label: 'recall', domain: [0, 1], grid: true },
       y: { label: 'precision', domain: [0, 1], grid: true },
-      color: colours(points.map(({ shown }) => shown)),
-      marks: [Plot.line(points, { x: 'recall', y: 'precision', stroke: 'shown', strokeWidth: 2 })],
+      marks: [Plot.line(points, { x: 'recall', y: 'precision', fy: 'model', stroke: 'encoding', strokeWidth: 2 })],
     },
   });
 }
@@ -127,23 +138,24 @@ function calibrationCurves({ curves }: StudyResults): Figure | undefined {
     calibration.flatMap(({ meanProbability, positiveShare, count }) =>
       meanProbability === undefined || positiveShare === undefined
         ? []
-        : [{ meanProbability, positiveShare, count, shown: `${model} ${encoding}` }],
+        : [{ meanProbability, positiveShare, count, model, encoding }],
     ),
   );
   if (points.length === 0) return undefined;
+  const place = { x: 'meanProbability', y: 'positiveShare', fy: 'model' } as const;
   return draw({
     name: 'calibration',
     title: 'Calibration: share of defective changes at each predicted probability, all seeds together',
     alternative: 'Dots on the diagonal are well calibrated; a dot is larger the more predictions it stands for.',
     options: {
+      ...byModel(points),
       x: { label: 'mean predicted probability', domain: [0, 1], grid: true },
       y: { label: 'share defective', domain: [0, 1], grid: true },
-      color: colours(points.map(({ shown }) => shown)),
       r: { range: [1.5, 9] },
       marks: [
         Plot.link([0], { x1: 0, y1: 0, x2: 1, y2: 1, strokeDasharray: '4 3', stroke: 'currentColor' }),
-        Plot.line(points, { x: 'meanProbability', y: 'positiveShare', stroke: 'shown' }),
-        Plot.dot(points, { x: 'meanProbability', y: 'positiveShare', fill: 'shown', r: 'count' }),
+        Plot.line(points, { ...place, stroke: 'encoding' }),
+        Plot.dot(points, { ...place, fill: 'encoding', r: 'count' }),
       ],
     },
   });
@@ -178,24 +190,30 @@ function sensitivity({ statistics, cells }: StudyResults): Figure | undefined {
   });
 }
 
-function learningCurves({ curves }: StudyResults): Figure | undefined {
+function learningCurves({ curves }: StudyResults): Figure[] {
   const points = curves.flatMap(({ model, encoding, learning }) =>
-    learning.flatMap(({ epoch, validationF1 }) =>
-      validationF1 === null ? [] : [{ epoch, validationF1, shown: `${model} ${encoding}` }],
-    ),
+    learning.map((epoch) => ({ ...epoch, model, encoding })),
   );
-  if (points.length === 0) return undefined;
-  return draw({
-    name: 'learning',
-    title: 'Validation F1 after each epoch, mean over seeds',
-    alternative: 'One line for each model and encoding.',
-    options: {
-      x: { label: 'epoch', tickFormat: 'd', grid: true },
-      y: { label: 'validation F1', grid: true },
-      color: colours(points.map(({ shown }) => shown)),
-      marks: [Plot.line(points, { x: 'epoch', y: 'validationF1', stroke: 'shown', strokeWidth: 2 })],
-    },
-  });
+  const curve = (name: string, title: string, label: string, y: 'validationF1' | 'trainLoss'): Figure[] => {
+    const known = points.filter((point) => point[y] !== null);
+    if (known.length === 0) return [];
+    const figure = draw({
+      name,
+      title,
+      alternative: 'One line for each encoding, a panel for each model.',
+      options: {
+        ...byModel(known),
+        x: { label: 'epoch', tickFormat: 'd', grid: true },
+        y: { label, grid: true },
+        marks: [Plot.line(known, { x: 'epoch', y, fy: 'model', stroke: 'encoding', strokeWidth: 2 })],
+      },
+    });
+    return [figure];
+  };
+  return [
+    ...curve('learning', 'Validation F1 after each epoch, mean over seeds', 'validation F1', 'validationF1'),
+    ...curve('training-loss', 'Training loss of each epoch, mean over seeds', 'loss', 'trainLoss'),
+  ];
 }
 
 /** One colour a name, in the order in which the names come. */

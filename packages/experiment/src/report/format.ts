@@ -23,8 +23,14 @@ export function share(part: number, all: number): string {
   return all === 0 ? '' : `${((100 * part) / all).toFixed(1)}%`;
 }
 
-export function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
+/** With a sign always. */
+export function signed(value: number, digits = 4): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+}
+
+/** A statistic: two digits, and a sign where it is negative. */
+export function twoDigits(value: number): string {
+  return value.toFixed(2).replace('-', '−');
 }
 
 export function pValue(p: number): string {

@@ -155,6 +155,7 @@ test('every figure of the protocol is drawn, stands alone as a file and has word
     'precision-recall',
     'calibration',
     'learning',
+    'training-loss',
     'sensitivity',
   ]);
   for (const { svg, title } of figures) {

@@ -4,7 +4,7 @@ import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
 import { equivalenceMargin } from '../statistics.js';
 import { type Block, type Link, left, right, type Table } from './document.js';
-import { metricCells, metricColumns, plusMinus, pValue, signed, whole } from './format.js';
+import { metricCells, metricColumns, plusMinus, pValue, signed, twoDigits, whole } from './format.js';
 
 export function resultTable(results: StudyResults): Table {
   const { conditions } = results;
@@ -121,10 +121,10 @@ export function comparisonBlocks({ statistics }: StudyResults): Block[] {
             ...(test
               ? [
                   signed(test.meanDifference),
-                  test.t.toFixed(2),
+                  twoDigits(test.t),
                   pValue(test.p),
                   pValue(pHolm!),
-                  test.cohensDz.toFixed(2),
+                  twoDigits(test.cohensDz),
                 ]
               : ['not testable', '', '', '', '']),
           ],
@@ -172,7 +172,7 @@ export function counterfactualBlocks(results: StudyResults): Block[] {
   const change = (condition: Condition, original: Condition | undefined): string =>
     condition.counterfactual === undefined || !original || original.mean.f1 === 0
       ? ''
-      : percentChange(condition.mean.f1 / original.mean.f1 - 1);
+      : `${signed(100 * (condition.mean.f1 / original.mean.f1 - 1), 2)}%`;
   return [
     {
       kind: 'table',
@@ -212,17 +212,13 @@ export function counterfactualBlocks(results: StudyResults): Block[] {
             shownName(shown),
             signed(meanDifference),
             bootstrap ? `${signed(bootstrap.interval.low)} to ${signed(bootstrap.interval.high)}` : '',
-            ...(tTest ? [tTest.t.toFixed(2), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
+            ...(tTest ? [twoDigits(tTest.t), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
             wilcoxon ? pValue(wilcoxon.p) : '',
             equivalence ? pValue(equivalence.p) : '',
-            tTest ? tTest.cohensDz.toFixed(2) : '',
+            tTest ? twoDigits(tTest.cohensDz) : '',
           ],
         }),
       ),
     },
   ];
-}
-
-function percentChange(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(2)}%`;
 }
