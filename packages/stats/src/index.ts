@@ -12,7 +12,7 @@ export {
   type MeasurementLevel,
 } from './agreement/krippendorff-alpha.js';
 export { clopperPearsonInterval, type ProportionInterval, wilsonInterval } from './agreement/proportion-intervals.js';
-export type { Factor, TwoWayValues } from './anova/design.js';
+export type { Factor, FactorOption, TwoWayValues } from './anova/design.js';
 export {
   type PostHocComparison,
   type PostHocFamily,

@@ -35,7 +35,7 @@ test("marginal means agree with R's model.tables", () => {
   const rows = goldenRows('marginal-means');
   expect(rows.length).toBeGreaterThanOrEqual(leastCases);
   rows.forEach((row, index) => {
-    const { marginalMeans } = rmAnova2(twoWay(index), { factors: [{ name: 'a' }, { name: 'b' }] });
+    const { marginalMeans } = rmAnova2(twoWay(index), { factors: ['a', { name: 'b' }] });
     const means = marginalMeans.flat();
     expect(means, `case ${index}`).toHaveLength(row.length);
     means.forEach(({ mean, level }, i) => {

@@ -6,6 +6,9 @@ export interface Factor {
   levels?: readonly string[];
 }
 
+/** A factor, or its name alone. */
+export type FactorOption = Factor | string;
+
 export interface Design {
   subjects: number;
   /** Both factors with their levels named. */
@@ -16,9 +19,9 @@ export interface Design {
 export type TwoWayValues = readonly (readonly Numbers[])[];
 
 /** Checks that the table is complete: two subjects and two levels of each factor or more, a finite value in every cell. */
-export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Factor]): Design {
+export function checkDesign(values: TwoWayValues, options: readonly [FactorOption, FactorOption]): Design {
   requireArray(values, 'values');
-  requireFactors(factors);
+  const factors = factorsOf(options);
   const subjects = values.length;
   const levelsA = values[0]?.length ?? 0;
   const levelsB = values[0]?.[0]?.length ?? 0;
@@ -57,18 +60,21 @@ export function checkDesign(values: TwoWayValues, factors: readonly [Factor, Fac
   return { subjects, factors: named };
 }
 
-function requireFactors(factors: readonly [Factor, Factor]): void {
+function factorsOf(options: readonly [FactorOption, FactorOption]): readonly Factor[] {
   const complete = (factor: Partial<Factor> | null | undefined): boolean =>
     typeof factor?.name === 'string' &&
     (factor.levels === undefined ||
       (Array.isArray(factor.levels) &&
         factor.levels.every((level) => typeof level === 'string') &&
         new Set(factor.levels).size === factor.levels.length));
-  const given: unknown = factors;
-  if (Array.isArray(given) && given.length === 2 && given.every(complete) && given[0].name !== given[1].name) return;
-  fail(
+  const given: unknown = options;
+  if (Array.isArray(given)) {
+    const factors = given.map((factor) => (typeof factor === 'string' ? { name: factor } : factor));
+    if (factors.length === 2 && factors.every(complete) && factors[0].name !== factors[1].name) return factors;
+  }
+  return fail(
     'invalid-option',
     'factors must be two factors with names of their own, and levels, if named, each by a name of its own',
-    "Pass factors: [{ name: 'Model' }, { name: 'Encoding', levels: ['Diff', 'After-only'] }], say.",
+    "Pass factors: ['Model', { name: 'Encoding', levels: ['Diff', 'After-only'] }], say.",
   );
 }

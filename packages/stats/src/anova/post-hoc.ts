@@ -4,10 +4,10 @@ import { mean } from '../moments.js';
 import { holm } from '../paired/adjusted-p-values.js';
 import { type PairedTTestResult, pairedTTest } from '../paired/paired-t-test.js';
 import type { ResultHeader } from '../result.js';
-import { checkDesign, type Factor, type TwoWayValues } from './design.js';
+import { checkDesign, type Factor, type FactorOption, type TwoWayValues } from './design.js';
 
 export interface PostHocOptions {
-  factors: readonly [Factor, Factor];
+  factors: readonly [FactorOption, FactorOption];
   /** Name of the factor whose levels are compared. */
   compare: string;
 }

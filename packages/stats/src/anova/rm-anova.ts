@@ -3,7 +3,7 @@ import { largestSize, mean } from '../moments.js';
 import type { ResultHeader } from '../result.js';
 import { fTail } from '../special/tails.js';
 import { kronecker, orthonormalContrasts, unitMean } from './contrasts.js';
-import { checkDesign, type Factor, type TwoWayValues } from './design.js';
+import { checkDesign, type Factor, type FactorOption, type TwoWayValues } from './design.js';
 import { type Sphericity, sphericity } from './sphericity.js';
 
 export interface RmAnovaEffect {
@@ -43,7 +43,10 @@ export interface RmAnova2Result extends ResultHeader {
  * Two-way repeated-measures ANOVA, both factors within subjects (ReDef, section 4.4: model and encoding, the seeds as
  * subjects). Each effect is tested against its own interaction with the subjects.
  */
-export function rmAnova2(values: TwoWayValues, options: { factors: readonly [Factor, Factor] }): RmAnova2Result {
+export function rmAnova2(
+  values: TwoWayValues,
+  options: { factors: readonly [FactorOption, FactorOption] },
+): RmAnova2Result {
   const { factors } = requireOptions(options);
   const design = checkDesign(values, factors);
   const [a, b] = design.factors;
