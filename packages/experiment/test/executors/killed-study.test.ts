@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cellProcesses, contents, runKilledStudy, startStudy } from './killed-study.js';
@@ -51,6 +52,15 @@ test(`a study of ${cells} cells killed at ${kills} points in local processes giv
   expect(done).toHaveLength(kills);
   expect(contents(out)).toEqual(undisturbed);
   expect(cellProcesses(out)).toEqual([]);
+});
+
+test('a cell ends with the process that started it', { timeout: 60_000 }, async () => {
+  const out = join(root, 'orphan');
+  const { child, ended } = startStudy(out, [...args, '--epochs', '1000000', '--processes', '2']);
+  while (cellProcesses(out).length < 2) await sleep(100);
+  child.kill('SIGKILL');
+  await ended;
+  while (cellProcesses(out).length > 0) await sleep(100);
 });
 
 const installed = slurmIsInstalled();

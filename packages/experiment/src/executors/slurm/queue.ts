@@ -41,7 +41,7 @@ export async function readQueue(jobs: readonly SlurmJob[], env?: Environment): P
 export async function readAccounts(jobs: readonly string[], env?: Environment): Promise<Map<string, string>> {
   const states = new Map<string, string>();
   try {
-    const args = ['--noheader', '--parsable2', '--allocations', '--array', '--format=JobID,State'];
+    const args = ['--noheader', '--parsable2', '--allocations', '--format=JobID,State'];
     for (const line of (await runSlurm('sacct', [...args, `--jobs=${jobs.join(',')}`], env)).split('\n')) {
       const [, task, state] = /^(\d+_\d+)\|([A-Z_]+)/.exec(line) ?? []; // `CANCELLED by 1000`
       if (task !== undefined && state !== undefined) states.set(task, state);
