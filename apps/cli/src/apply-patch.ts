@@ -10,12 +10,12 @@ const run = promisify(execFile);
 /**
  * Writes a patched file. Where git has the file as it is, git is the backup; elsewhere the old file is kept beside it.
  *
- * @param before the file as the patch was made for it, latin1
+ * @param before the file as the patch was made for it
  * @returns the path of the copy that was kept; `undefined` where git has it
  * @throws `RedefError` `file-changed`, `file-exists` where there is a copy of that name already
  */
-export async function applyPatch(path: string, before: string, after: string): Promise<string | undefined> {
-  if ((await readFile(path, 'latin1')) !== before) {
+export async function applyPatch(path: string, before: Buffer, after: Buffer): Promise<string | undefined> {
+  if (!(await readFile(path)).equals(before)) {
     throw new RedefError(`${path} was changed in the meantime`, {
       code: 'file-changed',
       remedy: 'Run the command again.',
@@ -23,7 +23,7 @@ export async function applyPatch(path: string, before: string, after: string): P
   }
   const kept = (await isCommitted(path)) ? undefined : `${path}.orig`;
   if (kept !== undefined) await keepCopy(path, kept);
-  await writeFileAtomic(path, Buffer.from(after, 'latin1'));
+  await writeFileAtomic(path, after);
   return kept;
 }
 

@@ -10,12 +10,12 @@ import { redef } from '../../test/harness.js';
 let folder: string;
 const vulnerable = `#include <string.h>
 
-/* first: nothing to see */
+/* first — nothing to see */
 static int first(void) { return 0; }
 
 int copy(char *to, const char *name)
 {
-	strcpy(to, name); /* unbounded */
+	strcpy(to, name); /* naïve */
 	return 0;
 }
 `;
@@ -113,8 +113,8 @@ test('ranked patches as diffs with probabilities; nothing is written unasked', a
       '@@ -6,5 +6,5 @@',
       ' int copy(char *to, const char *name)',
       ' {',
-      '-\tstrcpy(to, name); /* unbounded */',
-      '+\tstrlcpy(to, name, 16); /* unbounded */',
+      '-\tstrcpy(to, name); /* naïve */',
+      '+\tstrlcpy(to, name, 16); /* naïve */',
     ].join('\n'),
   );
   expect(readFileSync(join(folder, 'net.c'), 'utf8')).toBe(vulnerable);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Variables } from '@redef/autodiff';
@@ -57,8 +58,8 @@ export const repairCommand = (cli: CliContext): Command =>
     .addCommand(repairStudyCommand(cli))
     .addCommand(repairFormatCommand(cli))
     .action(async (place: string, options: Options) => {
-      const { path, text, start, end, firstLine } = await findFunction(cli, place);
-      const functionText = text.slice(start, end);
+      const { path, bytes, start, end, firstLine, encoding } = await findFunction(cli, place);
+      const functionText = bytes.subarray(start, end).toString(encoding);
       const { lines, cwe, beam, apply } = options;
       const source = formatSource(functionText, {
         cwe,
@@ -91,7 +92,8 @@ export const repairCommand = (cli: CliContext): Command =>
           remedy: 'Choose the number of a patch that is placed.',
         });
       }
-      const kept = await applyPatch(resolve(cli.cwd, path), text, text.slice(0, start) + chosen.text + text.slice(end));
+      const after = Buffer.concat([bytes.subarray(0, start), encode(chosen.text, encoding), bytes.subarray(end)]);
+      const kept = await applyPatch(resolve(cli.cwd, path), bytes, after);
       cli.stderr.write(`wrote patch ${apply} to ${path}${kept === undefined ? '' : `; the file as it was: ${kept}`}\n`);
     });
 
@@ -123,7 +125,6 @@ async function predict(cli: CliContext, source: string, { model: folder, ...opti
   }
 }
 
-/** Texts are read byte for byte (latin1), so that what is not patched stays as it is, whatever its encoding. */
 async function findFunction(cli: CliContext, place: string) {
   const [, path, name, line] = /^(.+?):([^:]+(?:::[^:]+)*)(?::(\d+))?$/.exec(place) ?? [];
   if (path === undefined || name === undefined) {
@@ -155,7 +156,21 @@ async function findFunction(cli: CliContext, place: string) {
     );
   }
   const [{ start, end, startLine }] = spans as [(typeof spans)[number]];
-  return { path, text: bytes.toString('latin1'), start, end, firstLine: startLine };
+  return { path, bytes, start, end, firstLine: startLine, encoding: encodingOf(bytes) };
+}
+
+/** A file that is no UTF-8 is read byte for byte, so that what is not patched stays as it is. */
+function encodingOf(bytes: Buffer): 'utf8' | 'latin1' {
+  return isUtf8(bytes) ? 'utf8' : 'latin1';
+}
+
+function encode(text: string, encoding: 'utf8' | 'latin1'): Buffer {
+  const bytes = Buffer.from(text, encoding);
+  if (bytes.toString(encoding) === text) return bytes;
+  throw new RedefError('the patch has characters that the encoding of the file has not', {
+    code: 'invalid-argument',
+    remedy: 'Convert the file to UTF-8, or choose another patch.',
+  });
 }
 
 function toText(candidates: readonly Candidate[], beam: number): string {
