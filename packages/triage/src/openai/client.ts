@@ -73,8 +73,8 @@ export function connect({ apiKey, baseURL, provider, fetch = globalThis.fetch }:
   };
 }
 
-/** What a call is rejected with where a web page came in place of an answer. */
-export class WebPage extends Error {}
+/** What a call is rejected with where something came that no API sends: a web page, a plain text. */
+export class NoApiAnswer extends Error {}
 
 /** A site answers any path with a page and says that all is well: that must not pass for an answer. */
 const refusePages =
@@ -83,7 +83,7 @@ const refusePages =
     const response = await fetch(...call);
     if (response.ok && /^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
       await response.body?.cancel();
-      throw new WebPage('the server sent a web page');
+      throw new NoApiAnswer('the server sent a web page');
     }
     return response;
   };

@@ -1,6 +1,6 @@
 import { RedefError } from '@redef/core';
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
-import { redact, WebPage } from './client.js';
+import { NoApiAnswer, redact } from './client.js';
 import { UnusableResponse } from './http-fetch.js';
 import { waitAskedFor } from './rate-limits.js';
 
@@ -54,12 +54,16 @@ export function classifyFault(error: unknown, { timedOut, answered, hide, voter 
   }
   // the client's own abort without a time-out can only come from the caller's signal, which is handled before
   if (error instanceof APIUserAbortError) return { kind: 'retry', reason: 'aborted', limited: false, charged: true };
+  const odd = causes(error).find((cause) => cause instanceof NoApiAnswer);
+  if (odd) {
+    if (!answered) return { kind: 'stop', error: notAnApi(voter, odd.message) };
+    return { kind: 'retry', reason: odd.message, limited: false, charged: true };
+  }
   if (error instanceof APIConnectionError) {
     const code = causeCode(error);
-    const told = causes(error).find((cause) => cause instanceof UnusableResponse || cause instanceof WebPage);
-    if (!answered && told instanceof WebPage) return { kind: 'stop', error: notAnApi(voter) };
+    const unusable = causes(error).find((cause) => cause instanceof UnusableResponse);
     if (!answered && code !== undefined && lasting.test(code)) return { kind: 'stop', error: unreachable(voter, code) };
-    const reason = told?.message ?? `the connection failed${code === undefined ? '' : ` (${code})`}`;
+    const reason = unusable?.message ?? `the connection failed${code === undefined ? '' : ` (${code})`}`;
     return { kind: 'retry', reason, limited: false, charged: !neverArrived.has(code ?? '') };
   }
   // the body ended early, or is not JSON
@@ -69,7 +73,14 @@ export function classifyFault(error: unknown, { timedOut, answered, hide, voter 
 /** Nobody listens at the address, or not in the protocol that it names, or under another name's certificate. */
 const lasting = /^(ECONNREFUSED|ENOTFOUND|EPROTO|ERR_(SSL|TLS)_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/;
 
-const neverArrived = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const neverArrived = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** As servers of several makes say it. */
 const tooLongForModel = /context (length|window|size)/i;
@@ -86,8 +97,8 @@ function causeCode(error: unknown): string | undefined {
     .find((code) => typeof code === 'string');
 }
 
-function notAnApi(voter: string): RedefError {
-  return new RedefError(`${voter}: the server sends web pages and no chat completions`, {
+function notAnApi(voter: string, what: string): RedefError {
+  return new RedefError(`${voter}: ${what} in place of a chat completion`, {
     code: 'not-an-api',
     remedy: 'Check the base URL: it ends where /chat/completions follows, most often in /v1.',
   });

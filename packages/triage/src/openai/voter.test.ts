@@ -236,7 +236,8 @@ test('a server that is not what it claims to be neither crashes the run nor make
       maxRetries: 1,
       backOffMs: { first: 1, longest: 1 },
     });
-    await expect(voter.vote(evidence, 0)).rejects.toMatchObject({ code: 'server-unavailable' });
+    const code = typeof body === 'string' ? 'not-an-api' : 'server-unavailable';
+    await expect(voter.vote(evidence, 0)).rejects.toMatchObject({ code });
   }
   const content = JSON.stringify({ category: 'A', rationale: 'x', quotes: [] });
   const odd: typeof fetch = async () =>

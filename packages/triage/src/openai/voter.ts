@@ -6,7 +6,7 @@ import type { Evidence } from '../evidence.js';
 import type { ModelPrice } from '../prices.js';
 import { type TriageEvent, type VoteRun, type Voter, voteHeader } from '../voter.js';
 import { AdaptiveGate } from './adaptive-gate.js';
-import { type Connection, connect } from './client.js';
+import { type Connection, connect, NoApiAnswer } from './client.js';
 import { classifyFault, type Fault } from './fault.js';
 import { createHttpFetch } from './http-fetch.js';
 import { persist } from './persist.js';
@@ -157,7 +157,9 @@ class Caller {
         .create(request, { signal: watch.signal })
         .withResponse();
       const completion = parseCompletion(data);
-      if (!completion) throw new SyntaxError('not a chat completion');
+      if (!completion) {
+        throw typeof data === 'string' ? new NoApiAnswer('the server sent no JSON') : new SyntaxError('no completion');
+      }
       outcome = 'answered';
       this.#answered = true;
       spent = this.#cost(completion, most);
