@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { fileError, type Manifest, readManifest } from '@redef/core/files';
 import type { TriageSummary } from '@redef/triage';
+import { type AuditReport, auditReport, readAudit, readReviews } from '@redef/triage/audit';
 import { type Cell, shownName } from './cells/cell.js';
 import { cellState, finishedCell } from './cells/run-store.js';
 import {
@@ -53,6 +54,8 @@ export interface SplitSummary {
 export interface StudyData {
   projects: ProjectSummary[];
   triage: StageSummary & { summary: TriageSummary };
+  /** Absent where nobody audited the labels. */
+  audit?: AuditReport;
   splits: SplitSummary[];
   encodings: EncodingSummary[];
   /** Labelled changes after de-duplication, of the first fold. */
@@ -201,8 +204,10 @@ async function collectData(study: StudyFolder, plan: StudyPlan, read: ReadOption
       ...(await summary(folder)),
     })),
   );
+  const audit = await readAuditOf(study);
   return {
     projects,
+    ...(audit && { audit }),
     triage: {
       ...(await summary(study.triaged)),
       summary: await readJson<TriageSummary>(join(study.triaged, 'summary.json')),
@@ -212,6 +217,15 @@ async function collectData(study: StudyFolder, plan: StudyPlan, read: ReadOption
     classes: await countClasses(study, plan, read),
     lengths: await readLengths(study, encodings, read),
   };
+}
+
+async function readAuditOf({ audit }: StudyFolder): Promise<AuditReport | undefined> {
+  try {
+    return auditReport(await readAudit(audit), await readReviews(audit));
+  } catch (error) {
+    if (RedefError.isInstance(error) && error.code === 'not-an-audit') return undefined;
+    throw error;
+  }
 }
 
 /** Each folder of encoded changes once, with the models that read it. */

@@ -26,6 +26,8 @@ export function studyFolder(root: string) {
     hub: join(root, 'cache', 'hub'),
     votes: join(root, 'cache', 'votes.jsonl'),
     triaged: join(root, 'triaged'),
+    /** What people say of a sample of the labels, where `redef audit sample` drew one here. */
+    audit: join(root, 'audit'),
     /** The folder itself where there is one way of splitting, `folds/PROJECT` where each project is left out in turn. */
     fold: (project?: string): FoldFolder => foldIn(project === undefined ? root : join(root, 'folds', project)),
     /** The cells, where they are not shared with other studies. */

@@ -1,5 +1,13 @@
 import type { StudyData, StudyResults } from '../results.js';
-import { droppedTable, encodingTable, leakTable, miningTable, splitTable, triageTable } from './data-tables.js';
+import {
+  auditTables,
+  droppedTable,
+  encodingTable,
+  leakTable,
+  miningTable,
+  splitTable,
+  triageTable,
+} from './data-tables.js';
 import type { Block, Link, ReportDocument } from './document.js';
 import { drawFigures, type Figure } from './figures.js';
 import { findings } from './findings.js';
@@ -23,6 +31,7 @@ export function composeReport(results: StudyResults): ReportDocument {
             miningTable(data),
             droppedTable(data),
             triageTable(data),
+            ...auditTables(data),
             ...data.splits.map(splitTable),
             ...leakTable(data),
             ...figure(figures, 'class-counts', 'function-lengths'),

@@ -84,6 +84,18 @@ export function triageTable({ triage }: StudyData): Table {
   };
 }
 
+export function auditTables({ audit }: StudyData): Table[] {
+  if (!audit) return [];
+  return audit.by_question.map(({ text, values, rows }) => ({
+    kind: 'table',
+    caption: `Audit of ${audit.items} sampled labels, ${audit.final} with a final answer (ReDef, Table 2): ${text}`,
+    columns: [left('who'), ...values.map(right), right('not answered')],
+    rows: rows.map(({ who, counts, unanswered }) => ({
+      cells: [who, ...values.map((value) => whole(counts[value] ?? 0)), whole(unanswered)],
+    })),
+  }));
+}
+
 export function splitTable({ fold, split, dedup }: SplitSummary): Table {
   const rows = (dedup.details.rows ?? {}) as Record<string, number>;
   return {

@@ -1,3 +1,4 @@
+import { describe } from '@redef/stats';
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
 import { equivalenceMargin } from '../statistics.js';
@@ -10,7 +11,9 @@ export function findings(results: StudyResults): string[] {
   if (cells.length === 0) return ['No change reached the test split, so nothing can be said of any model.'];
   return [
     ...dataSentences(results),
+    ...auditSentences(results),
     ...baselineSentences(results),
+    ...overModelsSentences(results),
     ...encodingSentences(results, conditions),
     ...counterfactualSentences(results),
     ...undefinedSentences(results),
@@ -35,6 +38,15 @@ function dataSentences({ cells, data }: StudyResults): string[] {
   ];
 }
 
+function auditSentences({ data }: StudyResults): string[] {
+  const precision = data?.audit?.precision;
+  if (!precision || precision.value === null || !precision.interval) return [];
+  const { low, high } = precision.interval;
+  return [
+    `Audit of the labels: ${precision.title}, ${precision.count} of ${precision.of}, ${percent(precision.value)} (95% interval ${percent(low)} to ${percent(high)}).`,
+  ];
+}
+
 function baselineSentences({ conditions, trivial }: StudyResults): string[] {
   const allDefective = trivial.find(({ name }) => name === 'all defective');
   const stage1 = conditions.filter(({ counterfactual }) => counterfactual === undefined);
@@ -50,6 +62,18 @@ function baselineSentences({ conditions, trivial }: StudyResults): string[] {
         : '.')
     );
   });
+}
+
+function overModelsSentences({ statistics: { anova, mainEffect } }: StudyResults): string[] {
+  if (!anova || !mainEffect) return [];
+  const clear = mainEffect.comparisons
+    .filter(({ pHolm }) => pHolm < significant)
+    .map(({ first, second, test }) =>
+      test.meanDifference > 0 ? `${first} over ${second}` : `${second} over ${first}`,
+    );
+  const pairs =
+    clear.length === 0 ? 'no pair of encodings differs' : `these pairs of encodings differ: ${clear.join('; ')}`;
+  return [`${describe(anova).sentence} On the means over the models ${pairs} at p < .05 after Holm.`];
 }
 
 function encodingSentences({ statistics }: StudyResults, conditions: readonly Condition[]): string[] {

@@ -110,6 +110,46 @@ test('the findings say what the numbers say', () => {
   expect(findings(resultsOf([]))).toEqual(['No change reached the test split, so nothing can be said of any model.']);
 });
 
+test('with two models the findings give the analysis of variance and the pairs that differ', () => {
+  const two = resultsOf(
+    ['linear', 'other'].flatMap((model) =>
+      wobble.flatMap((w, seed) => [
+        { ...cell('diff-tags', seed, 0.6 + w), model },
+        { ...cell('after-only', seed, 0.3 + (model === 'linear' ? -w : w / 2)), model },
+      ]),
+    ),
+  );
+  expect(findings(two).find((sentence) => sentence.includes('ANOVA'))).toMatch(
+    /On the means over the models these pairs of encodings differ: diff-tags over after-only at p < \.05 after Holm\.$/,
+  );
+});
+
+test('an audit of the labels stands in the findings and as Table 2', () => {
+  const results = resultsOf(strong.cells);
+  results.data!.audit = {
+    schema: 'redef.audit-report/1',
+    questions: 'labels',
+    items: 100,
+    final: 100,
+    waiting: 0,
+    disputed: 0,
+    reviewers: ['a', 'b'],
+    by_question: [
+      {
+        question: 'label',
+        text: 'Is the label right?',
+        values: ['correct', 'ambiguous', 'wrong'],
+        rows: [{ who: 'adjudicated', counts: { correct: 92, ambiguous: 5, wrong: 3 }, unanswered: 0 }],
+        agreement: [],
+      },
+    ],
+    precision: { title: 'Label precision', of: 100, count: 92, value: 0.92, interval: { low: 0.85, high: 0.96 } },
+  };
+  const markdown = renderMarkdown(composeReport(results));
+  expect(markdown).toContain('| adjudicated | 92 | 5 | 3 | 0 |');
+  expect(markdown).toContain('- Audit of the labels: Label precision, 92 of 100, 92.0% (95% interval 85.0% to 96.0%).');
+});
+
 test('rule-based votes are told at the top, a model’s are not', () => {
   const first = composeReport(strong).blocks[0]!;
   expect(first).toMatchObject({ kind: 'warning', text: expect.stringMatching(/not by a language model/) });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { digestOf } from '@redef/core';
 import { writeReport } from '../report/write-report.js';
 import { collectResults, type StudyResults } from '../results.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
@@ -28,6 +29,7 @@ export async function reportStage(
     {
       name: 'report',
       folder: study.report,
+      ...(data?.audit && { inputDigests: { audit: digestOf(data.audit) } }),
       inputFiles: Object.fromEntries(manifests.map((path) => [relativePath(study.root, path), path])),
       config: { ...rest, cells: planned.map(({ key, model }) => ({ key, model })), missing },
       seed: plan.seed,
