@@ -100,7 +100,7 @@ test('WebGPU trains as the CPU does, and its variables stay on the device', asyn
   }
   const { locations } = await sameAsCpu(driver);
   expect(new Set(locations)).toEqual(new Set([true]));
-});
+}, 300_000); // it compiles hundreds of shaders
 
 async function sameAsCpu(driver: Driver) {
   const found = await train(driver);

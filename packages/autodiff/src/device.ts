@@ -36,7 +36,8 @@ export async function createDriver(device: Device, options: DeviceOptions = {}):
   try {
     sum = await onePlusTwo(driver);
   } catch (cause) {
-    throw unavailable(device, cause instanceof Error ? cause.message : String(cause), cause);
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw unavailable(device, message.replace(/^.* was false\. /s, ''), cause); // less the C++ of a failed assertion
   }
   if (sum !== 3) throw unavailable(device, `1 + 2 came to ${sum}`);
   return driver;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as ad from '../src/index.js';
 
@@ -46,6 +46,7 @@ const ops: Record<string, Op> = {
   broadcastTo: ([a]) => ad.broadcastTo(a!, [2, 3, 4]),
   where: ([a, b], graph) => ad.where(graph.constant([0, 1, 1, 1, 0, 1], [2, 3], 'bool'), a!, b!),
   matmul: ([a, b]) => ad.matmul(a!, b!, { transposeB: true, scale: 0.25 }),
+  attention: ([q, k, v, bias]) => ad.attention(q!, k!, v!, { bias: bias! }),
   linear: ([a, b, c]) => ad.linear(a!, b!, c!),
   softmax: ([a]) => ad.softmax(a!),
   logSoftmax: ([a]) => ad.logSoftmax(a!),
@@ -59,8 +60,20 @@ const ops: Record<string, Op> = {
   meanSquaredError: ([a, b]) => ad.meanSquaredError(a!, b!),
 };
 
-test('every op of the fixture is compared', () => {
+test('every op of the fixture is compared, and every op of the package is in it', () => {
   expect(Object.keys(ops)).toEqual(Object.keys(goldens.ops));
+  // Nothing to differentiate, or (dropout) random: against finite differences alone.
+  const others = ['cast', 'equal', 'less', 'notEqual', 'dropout'];
+  const exported = readdirSync(new URL('../src/ops', import.meta.url))
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap(
+      (file) =>
+        readFileSync(new URL(`../src/ops/${file}`, import.meta.url), 'utf8').match(/(?<=^export function )\w+/gm) ?? [],
+    )
+    .filter((name) => name in ad);
+  expect(new Set([...Object.keys(ops).map((name) => name.split(' ')[0]), ...others])).toEqual(
+    new Set([...exported, 'crossEntropy', 'binaryCrossEntropy', 'meanSquaredError']),
+  );
 });
 
 test.each(Object.keys(ops))('%s has the values and gradients of PyTorch', async (name) => {

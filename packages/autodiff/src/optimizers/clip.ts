@@ -1,5 +1,6 @@
 import { add, divide, multiply } from '../ops/arithmetic.js';
 import { sqrt } from '../ops/functions.js';
+import { less, where } from '../ops/selection.js';
 import type { Tensor } from '../tensor.js';
 import { commonGraph } from './optimizer.js';
 
@@ -16,6 +17,6 @@ export function clipByGlobalNorm(gradients: readonly Tensor[], maxNorm: number):
   );
   const norm = sqrt(squares.reduce((total, square) => add(total, square)));
   const ratio = divide(maxNorm, add(norm, 1e-6));
-  const factor = graph.node('Min', [ratio, graph.constant(1)], []);
+  const factor = where(less(ratio, 1), ratio, 1);
   return { gradients: gradients.map((gradient) => multiply(gradient, factor)), norm };
 }
