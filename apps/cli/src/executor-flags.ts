@@ -7,9 +7,9 @@ import {
   type SlurmResources,
 } from '@redef/experiment';
 import { type Command, Option } from 'commander';
+import { apiKeyFrom } from './api-key.js';
 import type { CliContext } from './context.js';
 import { collect, integer } from './options.js';
-import { apiKeyFrom } from './study-flags.js';
 
 export interface ExecutorFlags extends Omit<SlurmResources, 'lines'> {
   executor: 'local' | 'slurm';

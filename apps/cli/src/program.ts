@@ -1,39 +1,9 @@
 import { Command } from 'commander';
-import { auditCommand } from './commands/audit.js';
-import { auditDataCommand } from './commands/audit-data.js';
-import { dedupCommand } from './commands/dedup.js';
-import { encodeCommand } from './commands/encode.js';
-import { mineCommand } from './commands/mine.js';
-import { predictCommand } from './commands/predict.js';
-import { repairCommand } from './commands/repair.js';
-import { reportCommand } from './commands/report.js';
-import { scoreCommand } from './commands/score.js';
-import { splitCommand } from './commands/split.js';
-import { studyCommand } from './commands/study.js';
-import { trainCommand } from './commands/train.js';
-import { triageCommand } from './commands/triage.js';
 import type { CliContext } from './context.js';
 import { version } from './version.js';
 
-/** In the order of the help text: the chain first. */
-const commands = [
-  studyCommand,
-  mineCommand,
-  triageCommand,
-  auditCommand,
-  splitCommand,
-  dedupCommand,
-  encodeCommand,
-  trainCommand,
-  predictCommand,
-  reportCommand,
-  repairCommand,
-  scoreCommand,
-  auditDataCommand,
-];
-
-/** The whole command line; one short file a command under `commands/`. */
-export function createProgram(cli: CliContext): Command {
+/** @param commands all of them are under `commands/`, one short file each */
+export function createProgram(cli: CliContext, commands: readonly ((cli: CliContext) => Command)[]): Command {
   const program = new Command('redef')
     .description('Change-level defect prediction and vulnerability repair, from git history to report')
     .version(version)

@@ -1,6 +1,5 @@
 import type { StudyFileInput } from '@redef/experiment';
 import type { StudyFlags } from './commands/study.js';
-import type { CliContext } from './context.js';
 import { miningOptions } from './mining-options.js';
 import { parseSource } from './sources.js';
 
@@ -42,9 +41,4 @@ function snakeCase(options: object): Record<string, unknown> {
       value,
     ]),
   );
-}
-
-/** Keys come from the environment: `OPENAI_API_KEY` goes to OpenAI alone, `REDEF_SERVER_KEY` to the others. */
-export function apiKeyFrom(env: CliContext['env']): (baseURL: string | undefined) => string | undefined {
-  return (baseURL) => (baseURL === undefined ? env.OPENAI_API_KEY : env.REDEF_SERVER_KEY);
 }

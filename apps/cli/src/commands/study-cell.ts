@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { RedefError } from '@redef/core';
-import { listCells, runCell, studyFolder } from '@redef/experiment';
+import { listCells, runCell, studyFolder } from '@redef/experiment/cells';
 import { Command } from 'commander';
+import { apiKeyFrom } from '../api-key.js';
 import { type CliContext, print } from '../context.js';
-import { apiKeyFrom } from '../study-flags.js';
 
 /** One cell in a process of its own: what the executors start. */
 export const cellCommand = (cli: CliContext): Command =>
@@ -34,3 +34,5 @@ export const cellCommand = (cli: CliContext): Command =>
       }
       if (!json) print(cli, `${cell.key}: ${outcome.reused ? 'in the store already' : 'done'}`);
     });
+
+export const cellAlone = (cli: CliContext): Command => new Command('study').addCommand(cellCommand(cli));

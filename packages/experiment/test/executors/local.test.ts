@@ -28,7 +28,7 @@ test('a crash is tried once more, a second crash or a failure ends that cell alo
     'fine done',
     'once done',
     'says its process ended without a result, with exit code 3: no such file',
-    'twice its process ended without a result, by SIGSEGV: about to crash',
+    'twice its process ended without a result, by SIGKILL: about to crash',
   ]);
   expect(attempts(folder).sort()).toEqual(['fine', 'once', 'once', 'says', 'twice', 'twice']);
 });

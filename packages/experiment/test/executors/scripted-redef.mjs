@@ -18,7 +18,7 @@ await {
   hang: () => wait(() => false),
   deaf: () => process.on('SIGTERM', () => {}) && wait(() => false),
   'wait for go': () => wait(() => existsSync(at('go'))).then(done),
-  crash: () => console.error('about to crash') ?? process.kill(process.pid, 'SIGSEGV'),
+  crash: () => console.error('about to crash') ?? process.kill(process.pid, 'SIGKILL'),
   fail: () => console.error('no such file') ?? process.exit(3),
 }[steps[Math.min(attempt, steps.length) - 1]]();
 
