@@ -194,10 +194,10 @@ print(json.dumps({'seconds': time.time() - started}))`;
   }
   const folder = mkdtempSync(join(tmpdir(), 'redef-bench-'));
   try {
-    const theirs = spawnSync(values.python, ['-c', script, repository, hashes.join(',')], {
-      encoding: 'utf8',
-      cwd: folder,
-    });
+    // it opens no bare repository: a clone that shares the objects will do
+    const clone = join(folder, 'clone');
+    spawnSync('git', ['clone', '--quiet', '--shared', '--no-checkout', repository, clone]);
+    const theirs = spawnSync(values.python, ['-c', script, clone, hashes.join(',')], { encoding: 'utf8', cwd: folder });
     if (theirs.status !== 0) return `failed: ${theirs.stderr.slice(-300)}`;
     const { seconds } = JSON.parse(theirs.stdout);
     return {

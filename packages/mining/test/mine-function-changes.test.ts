@@ -68,7 +68,7 @@ describe('mineFunctionChanges', () => {
       lines_before: { start: 1, end: 4 },
       lines_after: { start: 1, end: 5 },
       hunks: [{ old_start: 2, old_count: 0, new_start: 3, new_count: 1 }],
-      extractor: 'scanner/1',
+      extractor: 'scanner/2',
       confidence: 'high',
     });
     expect(change).not.toHaveProperty('decoding');

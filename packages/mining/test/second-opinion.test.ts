@@ -29,7 +29,7 @@ const torn = (value: number): string =>
 test('no doubt needs no second opinion', async () => {
   expect(await mine((value) => `int f(int a)\n{\n    return ${value};\n}\n`)).toMatchObject({
     confidence: 'high',
-    extractor: 'scanner/1',
+    extractor: 'scanner/2',
   });
 });
 
@@ -38,16 +38,16 @@ test('a doubt that tree-sitter settles is medium, and the record says who was as
     function_name: 'f',
     lines_after: { start: 1, end: 4 },
     confidence: 'medium',
-    extractor: 'scanner/1+tree-sitter-c/0.24',
+    extractor: 'scanner/2+tree-sitter-c/0.24',
   });
   expect(await mine(unclosed, {}, 'a.cc')).toMatchObject({
     language: 'cpp',
-    extractor: 'scanner/1+tree-sitter-cpp/0.23',
+    extractor: 'scanner/2+tree-sitter-cpp/0.23',
   });
 });
 
 test('without a second opinion, or one that differs, a doubt is low', async () => {
-  expect(await mine(unclosed, { secondOpinion: false })).toMatchObject({ confidence: 'low', extractor: 'scanner/1' });
+  expect(await mine(unclosed, { secondOpinion: false })).toMatchObject({ confidence: 'low', extractor: 'scanner/2' });
   const change = await mine(torn, { secondOpinion: false });
   expect(change).toMatchObject({ function_name: 'f', lines_after: { start: 1, end: 15 }, confidence: 'low' });
 });

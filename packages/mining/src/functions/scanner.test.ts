@@ -91,6 +91,54 @@ test('a function that is not closed ends at the brace in the first column, and s
   for (const { doubts } of functions) expect(doubts & doubt.unbalanced).not.toBe(0);
 });
 
+test('in a file whose braces do not balance, inner blocks do not end a function, nor braces that belong to a string', () => {
+  const text = [
+    'int torn(int a)',
+    '{',
+    '    if (a) {',
+    '        return 1;',
+    '}',
+    '',
+    'int nested(int a)',
+    '{',
+    '    while (a) {',
+    '        if (a > 2) {',
+    '            a--;',
+    '        }',
+    '    }',
+    '    return a;',
+    '}',
+    '',
+    'static void emit(struct out *o)',
+    '{',
+    '    TEXT("for (;;) {");',
+    '    TOKENS(go(); })',
+    '    TOKENS(})',
+    '',
+    '/* the end */',
+    '#ifdef X',
+    '    done(o);',
+    '#endif',
+    '}',
+    '',
+    'int one(void) { return 1; }',
+    'int last(void)',
+    '{',
+    '    return 2;',
+    '}',
+    '',
+  ].join('\n');
+  const { functions, balanced } = scanFunctions(Buffer.from(text), 'c');
+  expect(balanced).toBe(false);
+  expect(functions.map(({ name, startLine, endLine }) => [name, startLine, endLine])).toEqual([
+    ['torn', 1, 5],
+    ['nested', 7, 15],
+    ['emit', 17, 27],
+    ['one', 29, 29],
+    ['last', 30, 33],
+  ]);
+});
+
 test('arms of an #if that leave different braces put their function in doubt', () => {
   const text =
     'int f(int a)\n{\n#ifdef X\n    if (a) {\n#else\n    a++;\n#endif\n    return a;\n#ifdef X\n    }\n#endif\n}\n';

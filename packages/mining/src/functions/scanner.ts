@@ -31,6 +31,10 @@ import { SourceCursor } from './source-cursor.js';
 const inBody = new Uint8Array(256);
 for (const character of '\n"\'/{}') inBody[character.charCodeAt(0)] = 1;
 
+/** What a line of code outside all functions does not begin with: it is blank, indented, a directive or a comment. */
+const notText = new Uint8Array(256);
+for (const character of '\n\r\t #/*') notText[character.charCodeAt(0)] = 1;
+
 /**
  * Finds the function definitions of a C or C++ file by its tokens and braces, without parsing it: comments, strings,
  * raw strings and the preprocessor are understood, types and expressions are not. The first arm of an `#if` decides
@@ -54,6 +58,8 @@ class Scanner {
   readonly #conditionals: Conditionals;
   readonly #checkpoints: Checkpoints;
   #balanced = true;
+  /** The next place at the start of a line that holds text of the program, found once for all braces before it. */
+  #nextMargin = -1;
 
   constructor(
     private readonly bytes: Buffer,
@@ -120,13 +126,18 @@ class Scanner {
           if (state.body === bodyKind.none) return;
           i = cursor.position;
         }
-        if (this.recover && bytes[i] === closeBrace && state.depth > 1 && this.#atMargin()) state.depth = 1;
+        const atMargin = bytes[i] === closeBrace && bytes[i - 1] === newline;
+        if (this.recover && atMargin && state.depth > 1 && this.#beganAtMargin()) state.depth = 1;
       } else if (character === openBrace) {
         state.depth++;
         i++;
       } else if (character === closeBrace) {
         i++;
         if (--state.depth <= 0) {
+          if (this.recover && this.#goesOn(i)) {
+            state.depth = 1;
+            continue;
+          }
           cursor.position = i;
           this.#closeBody();
           return;
@@ -137,7 +148,25 @@ class Scanner {
     cursor.position = end;
   }
 
-  #atMargin(): boolean {
+  /**
+   * Past a `}` that closes a function too early: it began in the first column, and the first text there after this one is
+   * a `}` on a line of its own. (A brace in a macro's argument has its partner in a string, say.)
+   */
+  #goesOn(after: number): boolean {
+    const { bytes } = this;
+    if (!this.#beganAtMargin() || bytes[after - 2] === newline) return false;
+    if (this.#nextMargin < after) {
+      let at = bytes.indexOf(newline, after);
+      while (at >= 0 && at + 1 < bytes.length && notText[bytes[at + 1]!] === 1) at = bytes.indexOf(newline, at + 1);
+      this.#nextMargin = at < 0 ? bytes.length : at + 1;
+    }
+    const next = bytes[this.#nextMargin + 1];
+    return (
+      bytes[this.#nextMargin] === closeBrace && (next === newline || next === carriageReturn || next === undefined)
+    );
+  }
+
+  #beganAtMargin(): boolean {
     const start = this.#state.functionStart;
     return this.#state.body === bodyKind.function && (start === 0 || this.bytes[start - 1] === newline);
   }
