@@ -68,9 +68,15 @@ test('an abort stops every process, the deaf ones too, and is thrown', async () 
 });
 
 test('a consumer that leaves waits until no process is left', async () => {
-  script({ a: ['hang'] });
-  for await (const { type } of submit([cell('a'), cell('b')])) if (type === 'done') break;
-  expect(isAlive(await pidOf(folder, 'a'))).toBe(false);
+  script({ a: ['hang'], b: ['wait for go'] });
+  const leave = async (): Promise<void> => {
+    for await (const { type } of submit([cell('a'), cell('b')])) if (type === 'done') break;
+  };
+  const left = leave();
+  const pid = await pidOf(folder, 'a');
+  writeFileSync(join(folder, 'go'), '');
+  await left;
+  expect(isAlive(pid)).toBe(false);
 });
 
 test('a run store that cannot be read ends the run', async () => {
