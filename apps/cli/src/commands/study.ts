@@ -88,6 +88,7 @@ export const studyCommand = (cli: CliContext): Command =>
     ),
   ).action(async (file: string | undefined, options: StudyFlags & RunFlags) => {
     const { out, workers, force, json } = options;
+    const executor = executorOf(options, cli);
     const folder = studyFolder(resolve(cli.cwd, out));
     const { study, base } = await studyOf(file, options, folder, cli);
     const repositories = await localRepositories(study, base, folder, cli);
@@ -107,7 +108,7 @@ export const studyCommand = (cli: CliContext): Command =>
         repositories,
         voters,
         voteCache,
-        executor: executorOf(options, cli),
+        executor,
         ...(workers !== undefined && { workers }),
       },
       {

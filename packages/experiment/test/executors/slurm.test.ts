@@ -140,6 +140,15 @@ describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
   });
 });
 
+test.each([{ arraySize: 0 }, { pollMs: Number.NaN }, { running: 1.5 }, { partition: 'a\nb' }, { lines: ['a\rb'] }])(
+  'options that no cluster takes are refused at once: %j',
+  (options) => {
+    expect(() => createSlurmExecutor({ redef: scriptedRedef, ...options })).toThrow(
+      expect.objectContaining({ code: 'invalid-option' }),
+    );
+  },
+);
+
 test('a machine without Slurm is told of', async () => {
   const here = mkdtempSync(join(tmpdir(), 'redef-no-slurm-'));
   const executor = createSlurmExecutor({ redef: scriptedRedef, env: { PATH: here } });

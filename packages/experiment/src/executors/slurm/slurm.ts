@@ -10,7 +10,7 @@ import { forgetFailure, verdict } from '../verdict.js';
 import { arrayLimit } from './array-limit.js';
 import { type Environment, isRefusal } from './program.js';
 import { isLive, isUndecided, type Queue, readAccounts, readQueue, taskKey } from './queue.js';
-import type { SlurmResources } from './script.js';
+import { batchScript, type SlurmResources } from './script.js';
 import { readState, type SlurmJob, type SlurmState, slurmFolder, writeState } from './state.js';
 import { submitArray, submitReport } from './submission.js';
 
@@ -46,6 +46,7 @@ const silentPolls = 30;
  * for values that a script cannot hold.
  */
 export function createSlurmExecutor(options: SlurmOptions): Executor {
+  checkOptions(options);
   return {
     id: 'slurm',
     async *submit(cells, run) {
@@ -68,6 +69,19 @@ export function createSlurmExecutor(options: SlurmOptions): Executor {
       yield* watch(open, state, folder, run, options);
     },
   };
+}
+
+/** What can be told before a study is prepared for hours. */
+function checkOptions(options: SlurmOptions): void {
+  const { redef, running, cpus, arraySize, pollMs } = options;
+  for (const [name, value] of Object.entries({ running, cpus, arraySize, pollMs })) {
+    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
+    throw new RedefError(`${name} must be an integer of at least 1, got ${value}`, {
+      code: 'invalid-option',
+      remedy: 'Leave it out for the default.',
+    });
+  }
+  batchScript({ name: 'redef', logs: '', command: redef }, options);
 }
 
 const logsOf = (folder: string): string => join(folder, 'logs');
