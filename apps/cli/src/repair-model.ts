@@ -84,6 +84,18 @@ export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Pro
   return { start: isConfig ? model : path, model, tokenizer, driver };
 }
 
+/** {@link loadRepairModel} where the model must have weights. */
+export async function loadTrainedModel(cwd: string, flags: RepairModelFlags) {
+  const { start: folder, ...loaded } = await loadRepairModel(cwd, flags);
+  if (typeof folder !== 'string') {
+    throw new RedefError('--model names a config without weights', {
+      code: 'invalid-option',
+      remedy: 'Name a folder that redef repair train wrote.',
+    });
+  }
+  return { folder, ...loaded };
+}
+
 /** Puts the files of a tokenizer beside the model that needs them. */
 export async function copyTokenizer(from: string, to: string): Promise<void> {
   await makeFolder(to);

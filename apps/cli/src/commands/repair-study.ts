@@ -76,7 +76,7 @@ export const repairStudyCommand = (cli: CliContext): Command =>
               validation: options.bugFixValidation ? await readSamples(cli, [options.bugFixValidation]) : [],
             },
           }),
-          model: start,
+          model: typeof start === 'string' ? { folder: start, settings: model.settings } : start,
           tokenizer,
           driver,
           paddingInLoss: options.paddingInLoss ?? false,

@@ -125,6 +125,25 @@ test('ranked patches as diffs with probabilities; nothing is written unasked', a
   expect(json.candidates.length).toBe(3);
 });
 
+test('predictions of a file can be scored', async () => {
+  const predict = [
+    'repair',
+    'predict',
+    'train.csv',
+    '--model',
+    'model',
+    '--family',
+    'roberta',
+    '--beam',
+    '2',
+    '--out',
+    'p.jsonl',
+  ];
+  expect((await redef(folder, predict)).stdout).toContain('8 samples');
+  const score = await redef(folder, ['score', 'p.jsonl', 'train.csv']);
+  expect(score.stdout).toMatch(/^perfect prediction +100\.00$/m);
+});
+
 test('--apply keeps the file as it was, unless git has it; a copy is never overwritten', async () => {
   const file = join(folder, 'net.c');
   const applied = await redef(folder, [...ask, '--apply', '1']);

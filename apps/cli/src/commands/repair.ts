@@ -11,8 +11,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { applyPatch } from '../apply-patch.js';
 import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
-import { addRepairModelOptions, loadRepairModel, type RepairModelFlags } from '../repair-model.js';
+import { addRepairModelOptions, loadTrainedModel, type RepairModelFlags } from '../repair-model.js';
 import { repairFormatCommand } from './repair-format.js';
+import { repairPredictCommand } from './repair-predict.js';
 import { repairStudyCommand } from './repair-study.js';
 import { repairTrainCommand } from './repair-train.js';
 
@@ -55,6 +56,7 @@ export const repairCommand = (cli: CliContext): Command =>
     )
     .option('--json', 'print one JSON object')
     .addCommand(repairTrainCommand(cli))
+    .addCommand(repairPredictCommand(cli))
     .addCommand(repairStudyCommand(cli))
     .addCommand(repairFormatCommand(cli))
     .action(async (place: string, options: Options) => {
@@ -104,15 +106,10 @@ async function predict(cli: CliContext, source: string, { model: folder, ...opti
       remedy: 'Name a folder that redef repair train wrote.',
     });
   }
-  const { start, model, tokenizer, driver } = await loadRepairModel(cli.cwd, { ...options, model: folder });
-  if (typeof start !== 'string') {
-    throw new RedefError('--model names a config without weights', {
-      code: 'invalid-option',
-      remedy: 'Name a folder that redef repair train wrote.',
-    });
-  }
+  const trained = await loadTrainedModel(cli.cwd, { ...options, model: folder });
+  const { model, tokenizer, driver } = trained;
   const variables = new Variables(driver);
-  await loadRepairWeights(start, model, variables, { mayBeMissing: () => false });
+  await loadRepairWeights(trained.folder, model, variables, { mayBeMissing: () => false });
   const { ids, cut } = tokenizeText(source, tokenizer, model.settings.max_source_tokens);
   if (cut) cli.stderr.write(`the function is longer than the model reads: its end was cut off\n`);
   const threads = options.threads === undefined ? {} : { threads: options.threads };

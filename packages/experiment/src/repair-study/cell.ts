@@ -1,16 +1,18 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Driver, Variables } from '@redef/autodiff';
 import { digestOf, type ProgressEvent, type RunOptions } from '@redef/core';
 import { readJsonlLines, writeJsonl } from '@redef/core/files';
+import { weightFiles } from '@redef/models';
 import type { RepairPredictions } from '@redef/repair';
 import {
   loadRepairWeights,
   predictRepairs,
-  type RepairModel,
   readRepairModel,
   repairDecoder,
   Seq2SeqDecoder,
   type SequenceTokenizer,
+  type TrainRepairOptions,
   tokenizeSample,
   tokenizeText,
   trainRepairModel,
@@ -33,8 +35,7 @@ export interface CellTools {
 export interface TrainCell {
   /** Where the model is written. */
   folder: string;
-  /** A folder to start from, or a network drawn from the seed. */
-  start: string | RepairModel;
+  start: TrainRepairOptions['start'];
   split: Pick<RepairSplit, 'train' | 'validation'>;
   seed: number;
   settings: Partial<FitSettings>;
@@ -44,29 +45,30 @@ type CellOptions = RunOptions<ProgressEvent>;
 
 /** Trains one model, unless its folder holds what the same data and settings gave. */
 export async function trainCell(
-  { folder, start, split, seed, settings }: TrainCell,
+  { folder, start, split, seed, settings: fit }: TrainCell,
   { tokenizer, driver, paddingInLoss }: CellTools,
   { signal, onEvent }: CellOptions,
 ): Promise<StageResult> {
-  const base = typeof start === 'string' ? await readRepairModel(start) : start;
+  const base = 'folder' in start ? await readRepairModel(start.folder) : start;
+  const settings = { ...base.settings, ...('folder' in start ? start.settings : undefined) };
   return runStage({
     name: 'repair-train',
     folder,
-    inputFiles: typeof start === 'string' ? { start: join(start, 'model.safetensors') } : {},
+    inputFiles: 'folder' in start ? { start: await weightsOf(start.folder) } : {},
     inputDigests: { train: digestOf(split.train), validation: digestOf(split.validation) },
-    config: { model: { ...base }, settings, tokenizer: tokenizer.id, padding_in_loss: paddingInLoss },
+    config: { model: { config: base.config, settings }, fit, tokenizer: tokenizer.id, padding_in_loss: paddingInLoss },
     seed,
     async run() {
-      const pairs = (rows: readonly RepairRow[]) => rows.map((row) => tokenizeSample(row, tokenizer, base.settings));
+      const pairs = (rows: readonly RepairRow[]) => rows.map((row) => tokenizeSample(row, tokenizer, settings));
       const [train, validation] = [pairs(split.train), pairs(split.validation)];
       const trained = await trainRepairModel({
         folder,
-        start: typeof start === 'string' ? { folder: start } : start,
+        start,
         vocabularySize: Math.max(base.config.vocab_size, tokenizer.size),
         train,
         validation,
         seed,
-        settings,
+        settings: fit,
         paddingInLoss,
         driver,
         ...(signal && { signal }),
@@ -87,6 +89,13 @@ export async function trainCell(
       };
     },
   });
+}
+
+/** The weights that a folder is opened by. */
+async function weightsOf(folder: string): Promise<string> {
+  const paths = weightFiles.map((name) => join(folder, name));
+  for (const path of paths) if (await stat(path).catch(() => undefined)) return path;
+  return paths[0]!; // whose absence is then told
 }
 
 const predictionsFile = 'predictions.jsonl';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ProgressEvent, RunOptions } from '@redef/core';
 import { paperSeeds, type RepairPredictions, type RepairReport, type ScoreOptions, scoreRepairs } from '@redef/repair';
-import { fineTuningSettings, preTrainingSettings, type RepairModel } from '@redef/repair/model';
+import { fineTuningSettings, preTrainingSettings, type TrainRepairOptions } from '@redef/repair/model';
 import type { FitSettings } from '@redef/training';
 import { type CellTools, predictCell, trainCell } from './cell.js';
 import {
@@ -23,8 +23,8 @@ export interface RepairStudy extends CellTools {
   rows: { train: readonly RepairRow[]; test: readonly RepairRow[] };
   /** The bug-fix corpus; without it there is no `bug-fix` and no `transfer`. */
   bugFixes?: { train: readonly RepairRow[]; validation: readonly RepairRow[] };
-  /** A published checkpoint's folder, or a network drawn from the seed. */
-  model: string | RepairModel;
+  /** A checkpoint's folder with what of its settings is to be changed, or a network drawn from the seed. */
+  model: TrainRepairOptions['start'];
   /** Default: all that there is data for. */
   scenarios?: readonly RepairScenario[];
   /** Default: the six of the paper. */
@@ -109,7 +109,7 @@ export async function runRepairStudy(
     for (const seed of scenario === 'bug-fix' ? seeds.slice(0, 1) : seeds) {
       const modelFolder = scenario === 'bug-fix' ? await preTrained() : join(folder, scenario, `seed-${seed}`, 'model');
       if (scenario !== 'bug-fix') {
-        const start = scenario === 'transfer' ? await preTrained() : model;
+        const start = scenario === 'transfer' ? { folder: await preTrained() } : model;
         await trainCell({ folder: modelFolder, start, split, seed, settings }, study, options);
       }
       for (const beams of scenario in dataScenarios ? [width] : widths) {
