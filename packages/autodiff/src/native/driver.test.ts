@@ -14,6 +14,7 @@ import { gelu } from '../ops/functions.js';
 import { layerNorm } from '../ops/normalization.js';
 import { linear } from '../ops/products.js';
 import { mean, sum } from '../ops/reductions.js';
+import { broadcastTo } from '../ops/reshaping.js';
 import { adamW } from '../optimizers/adam.js';
 import { clipByGlobalNorm } from '../optimizers/clip.js';
 import { sgd } from '../optimizers/sgd.js';
@@ -93,6 +94,21 @@ test('a run leaves the event loop free', async () => {
   await session.run({ a: new Float32Array(1000 * 1000).fill(1e-3) });
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
+});
+
+test('sessions of several shapes take the memory of the largest, not of all', async () => {
+  const variables = new Variables(createNativeDriver({ threads: 1 }));
+  const session = async (rows: number) => {
+    const graph = new Graph();
+    const x = broadcastTo(graph.parameter('row', [1, 1000], normal(1)), [rows, 1000]);
+    return Session.create({ outputs: { y: sum(multiply(x, gelu(x))) }, variables });
+  };
+  const sessions = await Promise.all([10_000, 9_000, 8_000, 7_000, 6_000].map(session));
+  const before = process.memoryUsage().rss;
+  await sessions[0]!.run({});
+  const one = process.memoryUsage().rss - before;
+  for (const other of sessions.slice(1)) await other.run({});
+  expect(process.memoryUsage().rss - before).toBeLessThan(1.5 * one);
 });
 
 test('failures name the line, and the next run succeeds', async () => {

@@ -22,7 +22,6 @@ export interface NativeOptions {
  */
 export function createNativeDriver({ threads }: NativeOptions = {}): Driver {
   const library = loadLibrary();
-  const environment = library.createEnvironment();
   const memory = library.createMemoryInfo();
   const pool = new ArrayPool();
   return {
@@ -30,7 +29,7 @@ export function createNativeDriver({ threads }: NativeOptions = {}): Driver {
     upload: (dtype, shape, data) => new NativeTensor(library, memory, dtype, shape, data),
     load: async (graph) => {
       try {
-        const session = library.createSession(environment, graph.model, threads);
+        const session = library.createSession(graph.model, threads);
         return new NativeExecutable(library, memory, pool, session, graph);
       } catch (error) {
         throw loadError(error, 'cpu');

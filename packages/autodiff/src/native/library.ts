@@ -12,9 +12,9 @@ type NativeFunction = ReturnType<LibraryHandle['func']>;
 
 /** The functions of ONNX Runtime's C API that running a graph takes. Each checks the status and throws its message. */
 export interface Library {
-  createEnvironment(): Pointer;
   createMemoryInfo(): Pointer;
-  createSession(environment: Pointer, model: Uint8Array, threads: number | undefined): Pointer;
+  /** Sessions share one arena: those of several shapes, run in turns, take the memory of the largest, not of all. */
+  createSession(model: Uint8Array, threads: number | undefined): Pointer;
   /** A tensor over the bytes of `data`, which must stay alive as long as it. */
   createTensor(memory: Pointer, data: ArrayBufferView, shape: readonly number[], elementType: number): Pointer;
   /** Runs on another thread; results are written into `outputs`. */
@@ -29,10 +29,10 @@ const version = '1.27.0';
 /** A pointer that the function sets. */
 const out = 'out';
 
-/**
- * Position in the `OrtApi` table, type of the result and types of the arguments. All belong to the table's first version,
- * which the header says will never change.
- */
+/** Of the `OrtApi` table: what all functions below are in. */
+const tableVersion = 5;
+
+/** Position in the table, which the header says will never change, type of the result and types of the arguments. */
 const signatures = {
   GetErrorMessage: [2, 'str', ['void*']],
   CreateEnv: [3, 'void*', ['int', 'str', out]],
@@ -48,6 +48,8 @@ const signatures = {
   ReleaseSession: [95, 'void', ['void*']],
   ReleaseValue: [96, 'void', ['void*']],
   ReleaseSessionOptions: [100, 'void', ['void*']],
+  AddSessionConfigEntry: [130, 'void*', ['void*', 'str', 'str']],
+  CreateAndRegisterAllocator: [144, 'void*', ['void*', 'void*', 'void*']],
 } as const satisfies Record<string, readonly [position: number, result: string, args: readonly string[]]>;
 
 let loaded: Library | undefined;
@@ -73,10 +75,9 @@ function bind(): Library {
   const [getApi, getVersion] = koffi.decode(entry, koffi.array('void*', 2)) as [unknown, unknown];
   const found = functionAt(getVersion, 'str', [])() as string;
   if (found !== version) throw unavailable(`ONNX Runtime is ${found}, the native driver is made for ${version}`);
-  const firstVersion = 1;
   const table = koffi.decode(
-    functionAt(getApi, 'void*', ['uint32_t'])(firstVersion),
-    koffi.array('void*', 101),
+    functionAt(getApi, 'void*', ['uint32_t'])(tableVersion),
+    koffi.array('void*', 145),
   ) as unknown[];
   const functions = Object.fromEntries(
     Object.entries(signatures).map(([name, [position, result, args]]) => [
@@ -101,12 +102,16 @@ function bind(): Library {
   const arenaAllocator = 1;
   const defaultMemory = 0;
 
+  const createMemoryInfo = () => create('CreateCpuMemoryInfo', arenaAllocator, defaultMemory);
+  const environment = create('CreateEnv', fatalOnly, 'redef');
+  check(functions.CreateAndRegisterAllocator(environment, createMemoryInfo(), null));
+
   return {
-    createEnvironment: () => create('CreateEnv', fatalOnly, 'redef'),
-    createMemoryInfo: () => create('CreateCpuMemoryInfo', arenaAllocator, defaultMemory),
-    createSession: (environment, model, threads) => {
+    createMemoryInfo,
+    createSession: (model, threads) => {
       const options = create('CreateSessionOptions');
       try {
+        check(functions.AddSessionConfigEntry(options, 'session.use_env_allocators', '1'));
         check(functions.DisableMemPattern(options));
         check(functions.SetSessionGraphOptimizationLevel(options, allOptimizations));
         if (threads !== undefined) check(functions.SetIntraOpNumThreads(options, threads));
