@@ -266,7 +266,11 @@ test('a repository that is deleted or force-pushed in the middle ends in an erro
   await rows.next();
   deleted.remove();
   const end = await code(collect(rows));
-  expect(['git-failed', 'none']).toContain(end); // git may hold the pack open to its end
+  expect(['git-failed', 'repository-missing', 'none']).toContain(end); // git may hold the pack open to its end
+
+  const gone = make().commit(...commits);
+  const onEvent = ({ stage }: { stage: string }): void => void (stage === 'log' && gone.remove());
+  expect(await code(collect(mineCandidates(gone.path, { onEvent })))).toBe('repository-missing');
 
   const pushed = make().commit(...commits);
   const going = mineFunctionChanges(pushed.path);

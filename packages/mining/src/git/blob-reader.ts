@@ -24,7 +24,7 @@ export class BlobReader {
     private readonly maxBytes: number,
   ) {
     this.#child = startGit(gitDirectory, ['cat-file', '--batch']);
-    this.#exit = gitExit(this.#child);
+    this.#exit = gitExit(this.#child, gitDirectory);
     this.#exit.catch(() => {});
     this.#child.stdin.on('error', () => {}); // told through the exit
     this.#queue = new ByteQueue(this.#child.stdout);

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { RedefError } from '@redef/core';
 
 /**
@@ -67,8 +68,11 @@ export function startGit(gitDirectory: string, args: readonly string[]): ChildPr
   });
 }
 
-/** Exit code and the last of the error output of a started git. */
-export function gitExit(child: ChildProcessWithoutNullStreams): Promise<{ code: number | null; message: string }> {
+/** Exit code and the last of the error output of a git started on a repository. */
+export function gitExit(
+  child: ChildProcessWithoutNullStreams,
+  gitDirectory: string,
+): Promise<{ code: number | null; message: string }> {
   let message = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
@@ -76,18 +80,26 @@ export function gitExit(child: ChildProcessWithoutNullStreams): Promise<{ code: 
   });
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => {
-      reject(
-        (cause as NodeJS.ErrnoException).code === 'ENOENT'
-          ? new RedefError('git could not be started', {
-              code: 'git-missing',
-              remedy:
-                'Install git 2.30 or newer and make sure it is on PATH; check also that the repository still exists.',
-              cause,
-            })
-          : cause,
-      );
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') reject(cause);
+      else reject(existsSync(gitDirectory) ? gitMissing(cause) : repositoryGone(gitDirectory, cause));
     });
     child.once('close', (code) => resolve({ code, message: message.trim() }));
+  });
+}
+
+function gitMissing(cause: Error): RedefError {
+  return new RedefError('git could not be started', {
+    code: 'git-missing',
+    remedy: 'Install git 2.30 or newer and make sure it is on PATH.',
+    cause,
+  });
+}
+
+function repositoryGone(gitDirectory: string, cause: Error): RedefError {
+  return new RedefError(`${gitDirectory}: no longer there`, {
+    code: 'repository-missing',
+    remedy: 'It was moved or deleted during the run: name where it is now, or clone it again.',
+    cause,
   });
 }
 
@@ -98,7 +110,7 @@ export async function askGit(
   input?: string,
 ): Promise<string | undefined> {
   const child = startGit(gitDirectory, args);
-  const exit = gitExit(child);
+  const exit = gitExit(child, gitDirectory);
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.on('error', () => {}); // git may end before it has read all

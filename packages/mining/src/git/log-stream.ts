@@ -120,7 +120,7 @@ async function* run<T>(
   read: (queue: ByteQueue) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
   const child = startGit(gitDirectory, args);
-  const exit = gitExit(child);
+  const exit = gitExit(child, gitDirectory);
   exit.catch(() => {});
   child.stdin.on('error', () => {}); // git may end before it has read all
   child.stdin.end(lines.map((line) => `${line}\n`).join(''));
