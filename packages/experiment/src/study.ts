@@ -66,6 +66,8 @@ export interface Study {
 
 export type StudyEvent =
   | { type: 'stage'; result: StageResult }
+  /** The cells that are about to be run, or taken from the store. */
+  | { type: 'planned'; cells: readonly Cell[] }
   | { type: 'cell'; cell: Cell; event: CellEvent; done: number; failed: number; total: number };
 
 export interface StudyOptions extends Omit<StageOptions, 'onEvent'> {
@@ -173,6 +175,7 @@ export async function runStudy(
 
   const { executor = createSequentialExecutor() } = study;
   const cells = new Map(cellsOf(at, plan).map((cell) => [cell.key, cell]));
+  onEvent?.({ type: 'planned', cells: [...cells.values()] });
   let done = 0;
   let failed = 0;
   const run = { folder: at.root, store: storeOf(at, plan), ...(signal && { signal }) };
