@@ -23,9 +23,9 @@ const gpt41 = { input: 2, output: 8 };
 const gpt41Mini = { input: 0.4, output: 1.6 };
 
 /**
- * OpenAI's list prices for calls of up to 272,000 input tokens, checked against what was published about its price page
- * in October and November 2026. Its API drops GPT-4o and GPT-4.1 on 2027-01-14. The discount on input that it has seen
- * before is left out, so that a sum errs upwards. Prices change: pass your own table before you trust one.
+ * OpenAI's list prices for calls of up to 272,000 input tokens, as published reports of its price page gave them: those of
+ * GPT-6 in October and November 2026, the older ones between March and June. The discount on input that it has seen before
+ * is left out, so that a sum errs upwards. Prices change: pass your own table before you trust one.
  */
 export const defaultPrices: PriceTable = {
   schema: 'redef.prices/1',
