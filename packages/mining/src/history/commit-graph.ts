@@ -8,38 +8,55 @@ export class CommitGraph {
   readonly position: Int32Array;
   readonly #seen: Uint32Array;
   #stamp = 0;
-  /** Along first parents each commit lies on one chain; a commit reaches all that precede it on its own. */
-  readonly #chain: Int32Array;
+  /** 1 for the commits of the main line: the last of the history, its first parent, the first parent of that, and so on. */
+  readonly #onMain: Uint8Array;
+  /** The place of the first commit of the main line that is this one or descends from it: all after that do as well. */
+  readonly #mainFrom: Int32Array;
 
   constructor(private readonly table: CommitTable) {
     this.order = canonicalOrder(table);
     this.position = new Int32Array(table.count);
     for (let i = 0; i < this.order.length; i++) this.position[this.order[i]!] = i;
     this.#seen = new Uint32Array(table.count);
-    this.#chain = new Int32Array(table.count);
-    const continued = new Uint8Array(table.count);
-    let chains = 0;
-    for (const commit of this.order) {
-      const parent = table.firstParent[commit]!;
-      if (parent >= 0 && continued[parent] === 0) {
-        continued[parent] = 1;
-        this.#chain[commit] = this.#chain[parent]!;
-      } else this.#chain[commit] = chains++;
+    this.#onMain = new Uint8Array(table.count);
+    for (let commit = this.order.at(-1) ?? -1; commit >= 0; commit = table.firstParent[commit]!)
+      this.#onMain[commit] = 1;
+    this.#mainFrom = new Int32Array(table.count).fill(table.count);
+    for (const commit of this.order) if (this.#onMain[commit] === 1) this.#reachedFrom(commit);
+  }
+
+  #reachedFrom(main: number): void {
+    const { table } = this;
+    const place = this.position[main]!;
+    this.#mainFrom[main] = place;
+    const stack = [main];
+    while (stack.length > 0) {
+      const commit = stack.pop()!;
+      for (let i = table.parentCount[commit]! - 1; i >= 0; i--) {
+        const parent = table.parent(commit, i);
+        if (parent < 0 || this.#mainFrom[parent]! <= place) continue;
+        this.#mainFrom[parent] = place;
+        stack.push(parent);
+      }
     }
   }
 
-  /** Whether `later` is a descendant of `earlier`, and not the same commit. */
+  /** Whether `later` is a descendant of `earlier`, and not the same commit. Only what lies beside the main line is walked. */
   isAncestor(earlier: number, later: number): boolean {
     const { table, position } = this;
     const wanted = position[earlier]!;
     if (wanted >= position[later]!) return false;
-    const chain = this.#chain[earlier]!;
+    const from = this.#mainFrom[earlier]!;
     const seen = this.#seen;
     const stamp = ++this.#stamp;
     const stack = [later];
     while (stack.length > 0) {
       const commit = stack.pop()!;
-      if (commit === earlier || (this.#chain[commit] === chain && position[commit]! > wanted)) return true;
+      if (commit === earlier) return true;
+      if (this.#onMain[commit] === 1) {
+        if (from <= position[commit]!) return true;
+        continue;
+      }
       for (let place = table.parentCount[commit]! - 1; place >= 0; place--) {
         const parent = table.parent(commit, place);
         if (parent >= 0 && seen[parent] !== stamp && position[parent]! >= wanted) {
