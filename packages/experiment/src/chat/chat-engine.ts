@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf, mapOrdered, RedefError, throwIfAborted } from '@redef/core';
@@ -69,6 +70,8 @@ export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
 
     async *predict(folder, examples, { signal, onEvent } = {}): AsyncGenerator<Score, void, undefined> {
       const seed = await readSeed(folder);
+      const stop = signal && AbortSignal.any([signal]);
+      if (stop) setMaxListeners(0, stop); // each call under way has its own
       let done = 0;
       let unanswered = 0;
       const ask = async ({ id, inputIds }: { id: string; inputIds: ArrayLike<number> }) => {
@@ -78,7 +81,7 @@ export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
           maxOutputTokens,
           ...(temperature > 0 && { seed }),
         };
-        return { id, score: await answerTo(request, signal) };
+        return { id, score: await answerTo(request, stop) };
       };
       for await (const { id, score } of mapOrdered(examples, ask, { concurrency, ...(signal && { signal }) })) {
         done++;

@@ -72,6 +72,7 @@ function lengths({ lengths: distributions }: StudyData): Figure | undefined {
           x: 'tokens',
           y: 'share',
           stroke: 'tokenizer',
+          z: 'tokenizer',
           curve: 'step-after',
           strokeWidth: 2,
         }),
@@ -128,7 +129,16 @@ function precisionRecall({ curves }: StudyResults): Figure | undefined {
       ...byModel(points),
       x: { label: 'recall', domain: [0, 1], grid: true },
       y: { label: 'precision', domain: [0, 1], grid: true },
-      marks: [Plot.line(points, { x: 'recall', y: 'precision', fy: 'model', stroke: 'encoding', strokeWidth: 2 })],
+      marks: [
+        Plot.line(points, {
+          x: 'recall',
+          y: 'precision',
+          fy: 'model',
+          stroke: 'encoding',
+          z: 'encoding',
+          strokeWidth: 2,
+        }),
+      ],
     },
   });
 }
@@ -154,7 +164,7 @@ function calibrationCurves({ curves }: StudyResults): Figure | undefined {
       r: { range: [1.5, 9] },
       marks: [
         Plot.link([0], { x1: 0, y1: 0, x2: 1, y2: 1, strokeDasharray: '4 3', stroke: 'currentColor' }),
-        Plot.line(points, { ...place, stroke: 'encoding' }),
+        Plot.line(points, { ...place, stroke: 'encoding', z: 'encoding' }),
         Plot.dot(points, { ...place, fill: 'encoding', r: 'count' }),
       ],
     },
@@ -205,7 +215,7 @@ function learningCurves({ curves }: StudyResults): Figure[] {
         ...byModel(known),
         x: { label: 'epoch', tickFormat: 'd', grid: true },
         y: { label, grid: true },
-        marks: [Plot.line(known, { x: 'epoch', y, fy: 'model', stroke: 'encoding', strokeWidth: 2 })],
+        marks: [Plot.line(known, { x: 'epoch', y, fy: 'model', stroke: 'encoding', z: 'encoding', strokeWidth: 2 })],
       },
     });
     return [figure];
