@@ -8,6 +8,7 @@ export interface MiningFlags {
   ratio?: number;
   windowDays?: number;
   allClean?: true;
+  allRejects?: true;
   keepRelanded?: true;
   problemWord?: string[];
   since?: string;
@@ -36,6 +37,7 @@ export function addMiningOptions(command: Command): Command {
       integer(0),
     )
     .option('--all-clean', 'keep every clean candidate that survives the screen')
+    .option('--all-rejects', 'a reject row for every other commit too: merges, commits of several or of other files')
     .option('--keep-relanded', 'keep changes that were reverted and landed again among the defective')
     .option(
       '--problem-word <text>',
@@ -66,12 +68,13 @@ export function miningOptions(flags: MiningFlags): Omit<MineOptions, 'project' |
 }
 
 function defined(flags: Omit<MiningFlags, 'problemWord' | 'path' | 'ignorePath' | 'extensions' | 'miningSeed'>) {
-  const { label, ratio, windowDays, allClean, keepRelanded, since, until, range, branch, author } = flags;
+  const { label, ratio, windowDays, allClean, allRejects, keepRelanded, since, until, range, branch, author } = flags;
   return {
     ...(label && { label }),
     ...(ratio !== undefined && { ratio }),
     ...(windowDays !== undefined && { windowDays }),
     ...(allClean && { allClean }),
+    ...(allRejects && { allRejects }),
     ...(keepRelanded && { keepRelanded }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
