@@ -10,6 +10,7 @@ const onSignal = (): void => {
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 process.on('disconnect', onSignal); // a cell's process ends with the one that started it
+if (process.connected === false) onSignal(); // which may be before this one was loaded
 process.channel?.unref();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 3); // `redef ... | head` is no failure

@@ -9,6 +9,8 @@ import { cellProcesses, contents, runKilledStudy, startStudy } from './killed-st
 import { type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
 
 // REDEF_KILLED_STUDY=full: 200 cells and 20 kills on either executor, which takes many minutes.
+// REDEF_KILLED_STUDY_SEED: of the points and of what is killed there.
+const seed = process.env.REDEF_KILLED_STUDY_SEED ?? '1';
 const full = process.env.REDEF_KILLED_STUDY === 'full';
 const { seeds, kills, minutes } = full ? { seeds: 40, kills: 20, minutes: 40 } : { seeds: 4, kills: 5, minutes: 3 };
 const ways = { encodings: 'diff-tags,added-deleted', counterfactuals: 'reversed-tags,inverse-change,swapped-blocks' };
@@ -40,7 +42,7 @@ test(`a study of ${cells} cells killed at ${kills} points in local processes giv
     args: [...args, '--processes', '2'],
     cells,
     kills,
-    seed: 'local',
+    seed: `local ${seed}`,
     harms: {
       'submitter SIGKILL': signal('SIGKILL'),
       'submitter SIGTERM': signal('SIGTERM'),
@@ -86,7 +88,7 @@ test.skipIf(!installed)(
         env: node.env,
         cells,
         kills,
-        seed: 'slurm',
+        seed: `slurm ${seed}`,
         harms: {
           'submitter SIGKILL': signal('SIGKILL'),
           'submitter SIGTERM': signal('SIGTERM'),

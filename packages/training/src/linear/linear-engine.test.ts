@@ -158,3 +158,9 @@ test('a folder without a model, and a run that is stopped', async () => {
   await expect(run).rejects.toMatchObject({ code: 'aborted' });
   await expect(scoresOf(job.folder, [])).rejects.toMatchObject({ code: 'file-missing' });
 });
+
+test('a stop from outside, as a Ctrl-C is, is heard between two epochs', async () => {
+  const job = { folder: join(folder, 'stopped'), train: generate('t', 50), validation: [], seed: 1, epochs: 1e6 };
+  const run = engine.fit(job, { signal: AbortSignal.timeout(50) });
+  await expect(run).rejects.toMatchObject({ code: 'aborted' });
+});

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createRng, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { metrics } from '@redef/stats';
 import { balancedWeight } from '../balanced-weight.js';
@@ -60,6 +61,7 @@ export function createLinearEngine({
       const history: EpochMetrics[] = [];
       let best = { epoch: 0, f1: Number.NEGATIVE_INFINITY, weights: model.weights.slice(), bias: 0 };
       for (let epoch = 1; epoch <= epochs; epoch++) {
+        await setImmediate(); // a signal that came meanwhile is heard
         throwIfAborted(signal);
         let loss = 0;
         for (const { input, label } of rng.fork(epoch).shuffle(train)) {
