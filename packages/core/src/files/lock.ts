@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { RedefError } from '../errors.js';
-import { writeFileAtomic } from './atomic.js';
 import { fileError } from './file-error.js';
 
 /** Who claims a path. `started` tells a process from a later one of the same number, where the system says it. */
@@ -36,8 +35,11 @@ export async function lock(path: string): Promise<() => Promise<void>> {
   const name = `${base}${randomUUID()}`;
   const claim = join(folder, name);
   const own: Claimant = { host: hostname(), pid: process.pid, started: (await startOf(process.pid)) ?? '' };
-  await writeFileAtomic(claim, JSON.stringify(own));
+  const unfinished = `${claim}.${process.pid}.partial`;
   try {
+    // it appears whole; a claim need not outlive a power cut, so it is not flushed to the disk
+    await writeFile(unfinished, JSON.stringify(own));
+    await rename(unfinished, claim);
     for (let waited = 0; ; waited += 20) {
       const rivals = await livingRivals(folder, base, name);
       if (rivals.length === 0) break;
@@ -46,7 +48,7 @@ export async function lock(path: string): Promise<() => Promise<void>> {
       await setTimeout(20);
     }
   } catch (error) {
-    await rm(claim, { force: true }).catch(() => {});
+    for (const left of [unfinished, claim]) await rm(left, { force: true }).catch(() => {});
     throw fileError(error, claim);
   }
   const renewal = setInterval(() => {
