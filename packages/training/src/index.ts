@@ -22,5 +22,6 @@ export { createLinearEngine, type LinearEngineOptions } from './linear/linear-en
 export type { Lora } from './onnx/lora.js';
 export { mergeAdapter } from './onnx/merge-adapter.js';
 export type { ModelSource } from './onnx/model-source.js';
-export { createOnnxEngine, type OnnxEngineOptions } from './onnx/onnx-engine.js';
+export { createOnnxEngine } from './onnx/onnx-engine.js';
+export type { OnnxEngineOptions } from './onnx/options.js';
 export { createFitLog } from './tensorboard/fit-log.js';

@@ -62,7 +62,7 @@ export class CheckpointStore {
     await removeStalePartials(this.folder);
     for (const stem of await this.#stems()) {
       const path = join(this.folder, stem);
-      const file = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), await readFile(`${path}.json`, 'utf8'));
+      const file = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), await readText(`${path}.json`));
       const whole = file.success && (await digestOrNone(`${path}.safetensors`)) === file.output.weights_sha256;
       if (whole && file.output.position.identity === identity) {
         await load(`${path}.safetensors`, variables);
@@ -131,6 +131,14 @@ async function load(path: string, variables: Variables): Promise<void> {
     }
   } finally {
     await checkpoint.close();
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileError(error, path);
   }
 }
 

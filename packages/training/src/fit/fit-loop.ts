@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Variables } from '@redef/autodiff';
-import { createRng, digestOf, type ProgressEvent, type RunOptions, throwIfAborted } from '@redef/core';
+import { createRng, digestOf, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { CheckpointStore, type FitPosition } from './checkpoint-store.js';
 import { planEpoch, stepsPerEpoch } from './plan.js';
 import { completeSettings, type FitSettings, learningRateAt } from './settings.js';
@@ -18,10 +18,15 @@ export interface FitLoopOptions<Item> extends RunOptions<FitEvent> {
   variables: Variables;
   /** For checkpoints, in a folder of its own in it; removed when the loop is done. */
   folder: string;
-  /** A digest of what is trained on what. A run in the same folder with the same one goes on where the last stopped. */
+  /**
+   * A digest of what is trained on what. A run in the same folder with the same one goes on where the last stopped; with
+   * another one, or other settings that decide the result, the checkpoints there are removed.
+   */
   identity: string;
   /** Everything random follows from it. */
   seed: number;
+  /** Saves what `variables` hold at the end, before the checkpoints are removed: a kill meanwhile loses nothing. */
+  save?: () => Promise<void>;
   settings?: Partial<FitSettings>;
   /** Milliseconds. Absent: events tell no speed. */
   now?: () => number;
@@ -77,13 +82,19 @@ export interface FitResult {
  */
 export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitResult> {
   const { task, items, validation, variables, seed, signal, onEvent } = options;
-  const settings = completeSettings(options.settings);
-  const { epochs, batchSize, accumulation, patience, checkpointEvery } = settings;
+  const { checkpointEvery, keepCheckpoints, ...settings } = completeSettings(options.settings);
+  const { epochs, batchSize, accumulation, patience } = settings;
+  if (items.length === 0) {
+    throw new RedefError('There is nothing to learn from: the training set is empty', {
+      code: 'empty-training-set',
+      remedy: 'Pass items.',
+    });
+  }
   const rng = createRng(seed);
   const lengths = items.map((item) => task.lengths(item));
   const perEpoch = stepsPerEpoch(items.length, settings);
   const totalSteps = perEpoch * epochs;
-  const store = new CheckpointStore(join(options.folder, 'checkpoints'), settings.keepCheckpoints);
+  const store = new CheckpointStore(join(options.folder, 'checkpoints'), keepCheckpoints);
   const identity = digestOf([options.identity, seed, settings, validation?.metric, items.length]);
   const position: FitPosition = (await store.restore(identity, variables)) ?? {
     identity,
@@ -141,6 +152,7 @@ export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitR
   }
   const { best_epoch, history } = position;
   if (best_epoch > 0) await store.loadBest(variables);
+  await options.save?.();
   await store.clear();
   return { epochs: history, bestEpoch: best_epoch || history.length, selectedByValidation: best_epoch > 0 };
 

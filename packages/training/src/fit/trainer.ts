@@ -7,6 +7,7 @@ import {
   multiply,
   type Optimizer,
   Session,
+  type SessionOptions,
   type Tensor,
   type Variables,
 } from '@redef/autodiff';
@@ -53,8 +54,8 @@ const keepInput = 'fit.keep';
  * one run. A step of several is a run for each, which adds its share of the gradients up, and a last one that updates.
  */
 export class Trainer<Item> {
-  readonly #sessions = new Map<string, Session<'loss' | 'norm'> | Session<'loss'>>();
-  #update: Session<'norm'> | undefined;
+  readonly #sessions = new Map<string, Session<string>>();
+  #update: Session<string> | undefined;
   readonly #optimizer: Optimizer;
   /** The weights that are trained. */
   readonly parameterNames: readonly string[];
@@ -88,10 +89,10 @@ export class Trainer<Item> {
     const { task } = this.options;
     const shape = this.#shapeOf(items);
     return this.#guard(items, shape, step, async () => {
-      const session = (await this.#session(shape, () => this.#buildAtOnce(shape))) as Session<'loss' | 'norm'>;
+      const session = await this.#session(shape, () => this.#buildAtOnce(shape));
       const feeds = { ...task.feeds(items, shape), ...this.#optimizer.feeds(step, learningRate) };
       const { loss, norm } = await session.run(feeds, { seed });
-      return this.#finite(items, { loss: Number(loss[0]), gradientNorm: Number(norm[0]) }, step, learningRate);
+      return this.#finite(items, { loss: Number(loss![0]), gradientNorm: Number(norm![0]) }, step, learningRate);
     });
   }
 
@@ -103,30 +104,30 @@ export class Trainer<Item> {
     for (const [index, items] of batches.entries()) {
       const shape = this.#shapeOf(items);
       const part = await this.#guard(items, shape, step, async () => {
-        const session = (await this.#session(shape, () => this.#buildPart(shape))) as Session<'loss'>;
+        const session = await this.#session(shape, () => this.#buildPart(shape));
         const feeds = {
           ...task.feeds(items, shape),
           [shareInput]: weightOf(items) / totalWeight,
           [keepInput]: index === 0 ? 0 : 1,
         };
-        return Number((await session.run(feeds, { seed: `${seed}/${index}` })).loss[0]);
+        return Number((await session.run(feeds, { seed: `${seed}/${index}` })).loss![0]);
       });
       this.#finite(items, { loss: part, gradientNorm: 0 }, step, learningRate);
       loss += part;
     }
     const { norm } = await this.#update!.run(this.#optimizer.feeds(step, learningRate));
-    return this.#finite(batches.flat(), { loss, gradientNorm: Number(norm[0]) }, step, learningRate);
+    return this.#finite(batches.flat(), { loss, gradientNorm: Number(norm![0]) }, step, learningRate);
   }
 
   /** Forward, backward, clipping and update in one graph. */
-  async #buildAtOnce(shape: BatchShape): Promise<Session<'loss' | 'norm'>> {
+  async #buildAtOnce(shape: BatchShape): Promise<Session<string>> {
     const { loss, parameters } = this.options.task.build(shape);
     const { updates, norm } = this.#updates(parameters, gradients(loss, parameters));
     return this.#create({ outputs: { loss, norm }, updates });
   }
 
   /** Forward and backward; the gradients are added to sums. */
-  async #buildPart(shape: BatchShape): Promise<Session<'loss'>> {
+  async #buildPart(shape: BatchShape): Promise<Session<string>> {
     const { loss: mean, parameters } = this.options.task.build(shape);
     const { graph } = mean;
     const loss = multiply(mean, graph.input(shareInput, []));
@@ -140,7 +141,7 @@ export class Trainer<Item> {
   }
 
   /** Clipping and update from the sums. */
-  async #buildUpdate(parameters: readonly Tensor[], { float }: Graph): Promise<Session<'norm'>> {
+  async #buildUpdate(parameters: readonly Tensor[], { float }: Graph): Promise<Session<string>> {
     const graph = new Graph({ float });
     const same = parameters.map((parameter) => {
       const source = parameter.graph.sourceOf(parameter);
@@ -162,15 +163,12 @@ export class Trainer<Item> {
     return { updates: this.#optimizer.update(parameters, clipped), norm };
   }
 
-  #create<Name extends string>(graph: Pick<Parameters<typeof Session.create<Name>>[0], 'outputs' | 'updates'>) {
+  #create(graph: Pick<SessionOptions<string>, 'outputs' | 'updates'>): Promise<Session<string>> {
     const { variables, rng } = this.options;
-    return Session.create<Name>({ ...graph, variables, rng });
+    return Session.create({ ...graph, variables, rng });
   }
 
-  async #session(
-    shape: BatchShape,
-    build: () => Promise<Session<'loss' | 'norm'> | Session<'loss'>>,
-  ): Promise<Session<'loss' | 'norm'> | Session<'loss'>> {
+  async #session(shape: BatchShape, build: () => Promise<Session<string>>): Promise<Session<string>> {
     const key = shape.lengths.join('x');
     const session = this.#sessions.get(key) ?? (await build());
     this.#sessions.set(key, session);

@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCheckpoint } from '@redef/models';
+import { openCheckpoint, parseConfig } from '@redef/models';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateExamples, tinyRoberta } from '../../test/examples.js';
+import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
 import type { Example, Score, TrainedModel } from '../engine.js';
+import { buildClassifier } from './classifier.js';
+import { completeLora } from './lora.js';
 import { mergeAdapter } from './merge-adapter.js';
 import { createOnnxEngine } from './onnx-engine.js';
 
@@ -84,6 +86,23 @@ test('it is saved in the layout of peft, with the rows of added tokens', async (
     'base_model.model.classifier.out_proj.bias': [2],
   });
   expect(statSync(join(adapter.folder, 'adapter_model.safetensors')).size).toBeLessThan(20_000);
+});
+
+test('in T5 the additions go to query and value as well', () => {
+  const config = parseConfig(tinyT5);
+  const classifier = { config, lora: completeLora({ rank: 2, alpha: 2 }, config) };
+  const { parameters } = buildClassifier(classifier, { rows: 1, lengths: [8] }, { training: true });
+  const layer = 'encoder.block.0.layer.0.SelfAttention.';
+  expect(parameters.map(({ name, shape }) => `${name} ${shape}`)).toEqual([
+    `${layer}q.lora_A.weight 2,16`,
+    `${layer}q.lora_B.weight 16,2`,
+    `${layer}v.lora_A.weight 2,16`,
+    `${layer}v.lora_B.weight 16,2`,
+    'classifier.dense.weight 16,16',
+    'classifier.dense.bias 16',
+    'classifier.out_proj.weight 2,16',
+    'classifier.out_proj.bias 2',
+  ]);
 });
 
 test('merged into its base it scores as it did beside it', async () => {

@@ -23,6 +23,17 @@ export type ModelSource =
   /** The members of a `config.json`: weights are drawn from the seed. */
   | { config: Record<string, unknown> };
 
+/** As manifests tell it: without access tokens and functions. */
+export function describeSource(source: ModelSource): unknown {
+  return 'hub' in source ? { hub: source.hub.repo, revision: source.hub.revision ?? 'main' } : source;
+}
+
+/** As an adapter names its base. */
+export function nameOf(source: ModelSource): string {
+  if ('hub' in source) return source.hub.repo;
+  return 'checkpoint' in source ? source.checkpoint : '';
+}
+
 export interface OpenModel {
   config: ModelConfig;
   /** The folder of the weights; absent where they are drawn. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
 import type { Example, Score, TrainedModel, TrainingEngine, TrainingEvent } from '../engine.js';
-import { createOnnxEngine, type OnnxEngineOptions } from './onnx-engine.js';
+import { createOnnxEngine } from './onnx-engine.js';
+import type { OnnxEngineOptions } from './options.js';
 
 let root: string;
 let trained: TrainedModel;
