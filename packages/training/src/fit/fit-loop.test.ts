@@ -57,10 +57,47 @@ test('stopped at any step and started again, it ends with the bits of an undistu
     const onEvent = (event: FitEvent) => event.type === 'progress' && event.done === stopAt && stop.abort();
     await expect(fit({ folder, signal: stop.signal, onEvent })).rejects.toMatchObject({ code: 'aborted' });
     const steps: number[] = [];
-    const resumed = await fit({ folder, onEvent: (event) => event.type === 'progress' && steps.push(event.done) });
+    const rarely = { ...settings, checkpointEvery: 100, keepCheckpoints: 1 }; // when to save does not change the job
+    const resumed = await fit({
+      folder,
+      settings: rarely,
+      onEvent: (event) => event.type === 'progress' && steps.push(event.done),
+    });
     expect(steps[0]).toBe(stopAt + 1); // it was saved on the way out
     expect(resumed).toMatchObject({ weights: undisturbed.weights, epochs: undisturbed.epochs });
   }
+});
+
+test('the model is saved before the checkpoints go, and a failure there costs no training', async () => {
+  const folder = mkdtempSync(join(root, 'saved-'));
+  const steps: number[] = [];
+  const save = async () => {
+    expect(readdirSync(join(folder, 'checkpoints')).length).toBeGreaterThan(0);
+    if (steps.length > 0) throw new Error('no space left');
+  };
+  const onEvent = (event: FitEvent) => event.type === 'progress' && steps.push(event.done);
+  await expect(fit({ folder, save, onEvent })).rejects.toThrow('no space left');
+  steps.length = 0;
+  const again = await fit({ folder, save, onEvent });
+  expect(steps).toEqual([]); // nothing was left to train
+  expect(again).toMatchObject({ bestEpoch: 3, weights: (await fit()).weights });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('the best epoch is the one that validation chose, in either direction, and its weights are kept', async () => {
+  for (const higherIsBetter of [true, false]) {
+    const values = higherIsBetter ? [0.1, 0.9, 0.2] : [0.9, 0.1, 0.2];
+    const measured: number[][] = [];
+    const measure = async (variables: Variables) => {
+      measured.push([...((await variables.read('bias')) as Float32Array)]);
+      return values[measured.length - 1]!;
+    };
+    const result = await fit({ validation: { metric: 'made-up', higherIsBetter, measure } });
+    expect(result).toMatchObject({ bestEpoch: 2, selectedByValidation: true });
+    expect(result.weights.bias).toEqual(measured[1]);
+    expect(result.weights.bias).not.toEqual(measured[2]);
+  }
+  await expect(fit({ items: [] })).rejects.toMatchObject({ code: 'empty-training-set' });
 });
 
 test('a damaged checkpoint is passed over for the one before; one of another job is not continued', async () => {
