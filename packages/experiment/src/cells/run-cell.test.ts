@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestFile, writeJsonl } from '@redef/core/files';
 import type { TrainingEngine } from '@redef/training';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Cell, cellKey } from './cell.js';
+import { checkpointDigest } from './checkpoint-digest.js';
 import { createSequentialExecutor } from './executor.js';
 import { type RunCellOptions, runCell } from './run-cell.js';
 import { cellState, type RunStore, runStore } from './run-store.js';
@@ -220,6 +221,22 @@ test('a damaged result is made again, a changed input is refused, and an unknown
   expect(await runCell(await makeCell({ spec: { engine: 'magic', options: {} } }), store)).toMatchObject({
     failure: { code: 'unknown-engine', message: expect.stringContaining('magic') },
   });
+});
+
+test('a checkpoint whose weights are others than planned is refused', async () => {
+  const folder = join(root, 'checkpoint');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'model.safetensors'), 'weights');
+  const { engines } = counting();
+  const spec = { engine: 'linear', options: {} };
+  const planned = { folder, digest: await checkpointDigest(folder) };
+  const cell = await makeCell({ spec: { ...spec, checkpoint: planned } });
+  const elsewhere = await makeCell({ spec: { ...spec, checkpoint: { ...planned, folder: 'elsewhere' } } });
+  expect(elsewhere.key).toBe(cell.key);
+  writeFileSync(join(folder, 'model.safetensors'), 'other weights');
+  expect(await runCell(cell, store, { engines })).toMatchObject({ failure: { code: 'plan-outdated' } });
+  writeFileSync(join(folder, 'model.safetensors'), 'weights');
+  expect(await runCell(cell, store, { engines })).toEqual({ status: 'done', reused: false });
 });
 
 test('a run that is stopped leaves no failure and no claim', async () => {

@@ -24,6 +24,7 @@ import { predictions } from '../stages/predict.js';
 import { fitModel, readTrainingRecord, type TrainingRecord } from '../stages/train.js';
 import { version } from '../version.js';
 import type { Cell, EngineSpec } from './cell.js';
+import { checkpointDigest } from './checkpoint-digest.js';
 import { type ClaimOptions, claim } from './claim.js';
 import { createEngine, type EngineContext, type EngineFactory } from './engines.js';
 import { environment } from './environment.js';
@@ -125,14 +126,20 @@ function withoutFolder({ checkpoint, ...spec }: EngineSpec): Record<string, unkn
 }
 
 /** The files may have changed since the plan was made: what is run must be what the key says. */
-async function checkInputs({ inputs, examples }: Cell): Promise<void> {
+async function checkInputs({ inputs, examples, spec, uses }: Cell): Promise<void> {
   for (const [name, path] of Object.entries(await exampleInputs(examples))) {
-    if ((await digestFile(path)) === inputs[name]) continue;
-    throw new RedefError(`${name} is not the file that the study was planned with`, {
-      code: 'plan-outdated',
-      remedy: 'Run redef study again: it plans anew.',
-    });
+    if ((await digestFile(path)) !== inputs[name]) throw outdated(name);
   }
+  const { checkpoint } = spec;
+  if (!checkpoint || uses !== undefined) return;
+  if ((await checkpointDigest(checkpoint.folder)) !== checkpoint.digest) throw outdated(checkpoint.folder);
+}
+
+function outdated(name: string): RedefError {
+  return new RedefError(`${name} is not what the study was planned with`, {
+    code: 'plan-outdated',
+    remedy: 'Run redef study again: it plans anew.',
+  });
 }
 
 async function train(

@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { digestOf, RedefError, type RunOptions } from '@redef/core';
-import { digestFile, fileError } from '@redef/core/files';
+import { resolve } from 'node:path';
+import { RedefError, type RunOptions } from '@redef/core';
 import {
   createLexicalTokenizer,
   loadTokenizer,
@@ -10,6 +8,7 @@ import {
   tokenizerPresets,
 } from '@redef/encoders';
 import { downloadModel } from '@redef/models/hub';
+import { checkpointDigest } from '../cells/checkpoint-digest.js';
 import { createCharacterTokenizer } from '../chat/character-tokenizer.js';
 import type { StudyModel } from '../plan-cells.js';
 import { linearModel } from '../study.js';
@@ -156,19 +155,4 @@ async function checkpointFolder(source: string, context: ModelContext): Promise<
   const { cacheFolder: cacheDir, signal, onEvent } = context;
   const run = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
   return downloadModel({ repo, cacheDir, ...(revision !== undefined && { revision }), ...run });
-}
-
-/** Of configuration and weights, wherever the folder lies. */
-async function checkpointDigest(folder: string): Promise<string> {
-  let names: string[];
-  try {
-    names = (await readdir(folder))
-      .filter((name) => name === 'config.json' || /\.(safetensors|bin)$/.test(name))
-      .sort();
-  } catch (error) {
-    throw fileError(error, folder);
-  }
-  const digests: string[] = [];
-  for (const name of names) digests.push(await digestFile(join(folder, name)));
-  return digestOf([names, digests]);
 }
