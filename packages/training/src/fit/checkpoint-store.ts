@@ -31,7 +31,7 @@ const fileSchema = v.object({
   weights_sha256: v.string(),
 });
 
-const stemPattern = /^(step-\d+-epoch-\d+)\.json$/;
+const fileName = /^(step-\d+-epoch-\d+)\.(json|safetensors)$/;
 
 /**
  * Checkpoints in a folder: `step-<n>-epoch-<n>.safetensors` with the weights and the optimizer's moments, then a `.json`
@@ -54,22 +54,24 @@ export class CheckpointStore {
       weights_sha256: await digestFile(weights),
     };
     await writeFileAtomic(join(this.folder, `${stem}.json`), `${JSON.stringify(file)}\n`);
-    for (const old of (await this.#stems()).slice(this.keep)) await this.#remove(old);
+    await this.#removeAllBut((await this.#stems()).slice(0, this.keep));
   }
 
-  /** Sets the variables to the newest checkpoint of this job that is whole; `undefined` where there is none. */
+  /** Sets the variables to the newest checkpoint of this job that is whole; `undefined` where there is none. Removes others. */
   async restore(identity: string, variables: Variables): Promise<FitPosition | undefined> {
     await removeStalePartials(this.folder);
-    for (const stem of await this.#stems()) {
+    const stems = await this.#stems();
+    for (const [index, stem] of stems.entries()) {
       const path = join(this.folder, stem);
       const file = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), await readText(`${path}.json`));
       const whole = file.success && (await digestOrNone(`${path}.safetensors`)) === file.output.weights_sha256;
       if (whole && file.output.position.identity === identity) {
         await load(`${path}.safetensors`, variables);
+        await this.#removeAllBut(stems.slice(index));
         return file.output.position;
       }
-      await this.#remove(stem);
     }
+    await this.#removeAllBut([]);
     return undefined;
   }
 
@@ -96,21 +98,30 @@ export class CheckpointStore {
     return path;
   }
 
-  /** Newest first. */
+  /** Of whole checkpoints, newest first. */
   async #stems(): Promise<string[]> {
-    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw fileError(error, this.folder);
-    });
-    return names
-      .flatMap((name) => stemPattern.exec(name)?.[1] ?? [])
+    return (await this.#files())
+      .flatMap(({ stem, name }) => (name.endsWith('.json') ? stem : []))
       .sort()
       .reverse();
   }
 
-  async #remove(stem: string): Promise<void> {
-    await rm(join(this.folder, `${stem}.json`), { force: true }); // first: weights alone are no checkpoint
-    await rm(join(this.folder, `${stem}.safetensors`), { force: true });
+  /** Also weights whose position was never written. */
+  async #removeAllBut(stems: readonly string[]): Promise<void> {
+    const old = (await this.#files()).filter(({ stem }) => !stems.includes(stem));
+    old.sort((a, b) => (a.name < b.name ? -1 : 1)); // the position before its weights, which alone are no checkpoint
+    for (const { name } of old) await rm(join(this.folder, name), { force: true });
+  }
+
+  async #files(): Promise<{ name: string; stem: string }[]> {
+    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw fileError(error, this.folder);
+    });
+    return names.flatMap((name) => {
+      const stem = fileName.exec(name)?.[1];
+      return stem === undefined ? [] : { name, stem };
+    });
   }
 }
 
