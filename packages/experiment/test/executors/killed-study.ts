@@ -56,11 +56,19 @@ export async function runKilledStudy({ out, args, cells, kills, seed, env, harms
   }
 }
 
+const started: ChildProcess[] = [];
+
+/** Also of a test that timed out. */
+export function killStudies(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
 export function startStudy(out: string, args: readonly string[], env?: Record<string, string | undefined>) {
   const child = spawn(process.execPath, [redef, 'study', '--out', out, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(env && { env }),
   });
+  started.push(child);
   let stderr = '';
   child.stderr.on('data', (chunk) => {
     stderr += chunk;

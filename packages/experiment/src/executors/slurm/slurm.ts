@@ -8,7 +8,7 @@ import { type CellEvent, type Executor, type ExecutorRun, inOrder } from '../../
 import { finishedCell } from '../../cells/run-store.js';
 import { forgetFailure, verdict } from '../verdict.js';
 import { arrayLimit } from './array-limit.js';
-import { type Environment, isRefusal } from './program.js';
+import { type Environment, isRefusal, runSlurm } from './program.js';
 import { isLive, isUndecided, type Queue, readAccounts, readQueue, taskKey } from './queue.js';
 import { batchScript, type SlurmResources } from './script.js';
 import { readState, type SlurmJob, type SlurmState, slurmFolder, writeState } from './state.js';
@@ -136,7 +136,10 @@ function chunks(cells: readonly Cell[], size: number): Cell[][] {
   return parts;
 }
 
-/** Tells of cells until each is done or given up and the report's job has ended. */
+/**
+ * Tells of cells until each is done or given up. The report is then the caller's to write; the job that waits to write it
+ * is for a study that nobody watches to its end.
+ */
 async function* watch(
   open: readonly Cell[],
   state: SlurmState,
@@ -160,20 +163,27 @@ async function* watch(
     }
     for (const [key, task] of queue ? tasks : []) {
       const now = queue!.get(taskKey(task.array, task.index));
-      if (now && isLive(now)) {
-        task.endedPolls = 0; // or it was requeued
-        if (now.state === 'RUNNING' && !task.started) yield { type: 'started', key };
-        task.started ||= now.state === 'RUNNING';
-        continue;
+      if (now?.state === 'PENDING') continue;
+      if (now?.state === 'RUNNING' && !task.started) {
+        task.started = true;
+        yield { type: 'started', key };
       }
-      if (isUndecided(now) && ++task.endedPolls < settlingPolls && !(await finishedCell(store, key))) continue;
+      if (!(await finishedCell(store, key))) {
+        // A controller that crashed may take a task that has ended for running, so a result counts first.
+        task.endedPolls = isLive(now) ? 0 : task.endedPolls + 1;
+        if (isLive(now) || (isUndecided(now) && task.endedPolls < settlingPolls)) continue;
+      }
       tasks.delete(key);
       const job = task.array.job!;
       const id = `${job}_${task.index}`;
       const ending = now?.state ?? (await readAccounts([job], env)).get(id) ?? 'something Slurm has forgotten';
       yield await verdict(store, key, `as ${ending}`, join(logsOf(folder), `${id}.log`));
     }
-    if (queue && tasks.size === 0 && !(report && isLive(queue.get(taskKey(report))))) return;
+    if (queue && tasks.size === 0) {
+      const last = report ? queue.get(taskKey(report)) : undefined;
+      if (last?.state === 'PENDING') await runSlurm('scancel', [last.job], env);
+      if (last?.state !== 'RUNNING' && last?.state !== 'COMPLETING') return;
+    }
     await pause(pollMs, signal, state);
   }
 }
