@@ -33,7 +33,7 @@ export const statusCommand = (cli: CliContext): Command =>
         const status = await studyStatus(study);
         const { done, failed, total } = status;
         if (!watch || cli.signal.aborted || done + failed === total) {
-          const slurm = await slurmCells(study.root, cli);
+          const slurm = done === total ? [] : await slurmCells(study.root, cli);
           if (json) print(cli, JSON.stringify({ ...status, slurm }, null, 2));
           else print(cli, [describeStatus(status), ...describeSlurm(slurm)].join('\n'));
           return;
