@@ -77,6 +77,7 @@ async function train(driver: Driver) {
 test('the CPU is there, and auto finds something', async () => {
   expect(await open('cpu')).toMatchObject({ id: 'onnxruntime-native/cpu' });
   expect(await open('auto')).not.toBeInstanceOf(RedefError);
+  expect(await open('tpu' as Device)).toMatchObject({ code: 'invalid-option' });
 });
 
 test.each(['cuda', 'dml'] as const)('%s trains as the CPU does, or says which command brings it', async (device) => {

@@ -30,6 +30,12 @@ export async function createDriver(device: Device, options: DeviceOptions = {}):
     }
     return createDriver('cpu', options);
   }
+  if (!Object.hasOwn(remedies, device)) {
+    throw new RedefError(`There is no device '${device}'`, {
+      code: 'invalid-option',
+      remedy: `Use ${Object.keys(remedies).join(', ')} or auto.`,
+    });
+  }
   const driver =
     device === 'cpu' ? createCpuDriver(options) : createOnnxRuntimeDriver({ ...options, provider: device });
   let sum: number;

@@ -6,7 +6,7 @@ export { gradients } from './gradients.js';
 export { Graph, type GraphOptions, type NodeOptions, type Source } from './graph.js';
 export { type Initializer, normal, ones, uniform, zeros } from './initializers.js';
 export { binaryCrossEntropy, type CrossEntropyOptions, crossEntropy, meanSquaredError } from './losses.js';
-export { type Lowering, NodeWriter, webgpuLowering } from './lowering.js';
+export { cpuLowering, type Lowering, NodeWriter, webgpuLowering } from './lowering.js';
 export type { Attribute } from './onnx/model.js';
 export { createOnnxRuntimeDriver, type OnnxRuntimeOptions, type Provider } from './onnxruntime-driver.js';
 export { add, divide, multiply, negate, type Operand, subtract } from './ops/arithmetic.js';

@@ -2,7 +2,7 @@ import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import type { CompiledGraph } from './compile.js';
 import type { DeviceTensor, Driver, Executable } from './driver.js';
 import type { DType, TypedArray } from './dtype.js';
-import { webgpuLowering } from './lowering.js';
+import { cpuLowering, type Lowering, webgpuLowering } from './lowering.js';
 import { encodeModel } from './onnx/model.js';
 import { loadError, runError } from './runtime-errors.js';
 import type { Shape } from './shape.js';
@@ -16,6 +16,8 @@ export interface OnnxRuntimeOptions {
   /** An execution provider that the installed onnxruntime-node has. Default `cpu`. */
   provider?: Provider;
 }
+
+const lowerings: Record<Provider, Lowering> = { cpu: cpuLowering, cuda: {}, dml: {}, webgpu: webgpuLowering };
 
 /** ONNX Runtime would print errors that are thrown as well. */
 const silent = 4;
@@ -45,7 +47,7 @@ export function createOnnxRuntimeDriver({ threads, provider = 'cpu' }: OnnxRunti
   const transfer = new Transfer(createSession);
   return {
     id: `onnxruntime-node/${provider}`,
-    ...(provider === 'webgpu' ? { lowering: webgpuLowering } : {}),
+    lowering: lowerings[provider],
     loopsSteps: provider === 'cuda' || provider === 'dml',
     upload: (dtype, shape, data) => new OnnxRuntimeTensor(toOrtTensor(dtype, shape, data), transfer),
     load: async (graph) => {

@@ -4,9 +4,10 @@
 //   node bench/step-time.bench.mjs --model tiny --batch 8 --length 64 --steps 100 --learning-rate 1e-4
 //
 // Models: roberta-base, t5-220m-encoder, small (6 layers of 384), tiny and t5-tiny (2 of 128); --layers takes another
-// number of layers. Drivers: native, official. With --gradients 1 the gradients by every parameter are compared first.
-// Needs the built packages and, for PyTorch's side, Debian's python3-torch and libopenblas0. Wall-clock ratios mean little
-// on a machine that does other work: read the CPU ones, with --threads 1.
+// number of layers. Devices: cpu, official (the CPU by the official binding), cuda, dml, webgpu; PyTorch uses the GPU where
+// it has one and the device is no CPU. With --gradients 1 the gradients by every parameter are compared first. Needs the
+// built packages and, for PyTorch's side, Debian's python3-torch and libopenblas0. Wall-clock ratios mean little on a
+// machine that does other work: read the CPU ones, with --threads 1.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
   adamW,
+  createDriver,
   createOnnxRuntimeDriver,
   crossEntropy,
   Graph,
@@ -25,7 +27,6 @@ import {
   Session,
   Variables,
 } from '@redef/autodiff';
-import { createNativeDriver } from '@redef/autodiff/native';
 import { createRng } from '@redef/core';
 import { parseConfig, robertaClassifier, t5Classifier } from '@redef/models';
 
@@ -38,7 +39,7 @@ const { values: options } = parseArgs({
     threads: { type: 'string', default: '2' },
     gradients: { type: 'string', default: '0' },
     'learning-rate': { type: 'string', default: '1e-5' },
-    driver: { type: 'string', default: 'native' },
+    device: { type: 'string', default: 'cpu' },
     layers: { type: 'string' },
     torch: { type: 'string', default: '/usr/bin/python3' },
   },
@@ -101,7 +102,11 @@ const logits = config.model_type === 't5' ? t5Classifier(ids, config) : robertaC
 const loss = crossEntropy(logits, graph.input('labels', [batch], 'int32'));
 const derivatives = gradients(loss, graph.parameters);
 const optimizer = adamW({ weightDecay: 0.01 });
-const driver = options.driver === 'native' ? createNativeDriver({ threads }) : createOnnxRuntimeDriver({ threads });
+const isCpu = options.device === 'cpu' || options.device === 'official';
+const driver =
+  options.device === 'official'
+    ? createOnnxRuntimeDriver({ threads })
+    : await createDriver(options.device, { threads });
 const variables = new Variables(driver);
 fillWeights();
 const started = performance.now();
@@ -120,7 +125,10 @@ for (const { name } of graph.parameters) {
   writeSync(weights, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
 }
 const parameters = graph.parameters.map(({ name, shape }) => [name, shape]);
-writeFileSync(join(folder, 'job.json'), JSON.stringify({ config, parameters, batches, labels, threads, learningRate }));
+writeFileSync(
+  join(folder, 'job.json'),
+  JSON.stringify({ config, parameters, batches, labels, threads, learningRate, gpu: !isCpu }),
+);
 
 const torch = spawn(options.torch, [fileURLToPath(new URL('./step_time.py', import.meta.url)), folder], {
   stdio: ['pipe', 'pipe', 'inherit'],
@@ -140,21 +148,26 @@ console.log(
 );
 if (options.gradients === '1') await compareGradients();
 
+// A device that keeps the weights only within a run makes all steps in one; the others take turns with PyTorch.
 const seconds = { ours: { wall: [], cpu: [] }, torch: { wall: [], cpu: [] } };
 let lossDifference = 0;
 let peaks;
-for (let step = 1; step <= steps + 1; step++) {
+const numbers = Array.from({ length: steps + 1 }, (_, index) => index + 1);
+const feedsOf = (step) => ({ ids: batches[step % 4].flat(), labels, ...optimizer.feeds(step, learningRate) });
+for (const group of driver.loopsSteps ? [[1], numbers.slice(1)] : numbers.map((step) => [step])) {
   const cpu = process.cpuUsage();
   const wall = performance.now();
-  const result = await session.run({ ids: batches[step % 4].flat(), labels, ...optimizer.feeds(step, learningRate) });
+  const results = await session.runSteps(group.map((step) => ({ feeds: feedsOf(step) })));
   const ours = { wall: (performance.now() - wall) / 1000, cpu: cpuSeconds(cpu) };
-  const theirs = await ask(`step ${step}`);
-  lossDifference = Math.max(lossDifference, Math.abs(result.loss[0] - theirs.loss));
-  peaks = [process.resourceUsage().maxRSS * 1024, theirs.peak];
-  if (step === 1) continue; // warm-up
-  for (const kind of ['wall', 'cpu']) {
-    seconds.ours[kind].push(ours[kind]);
-    seconds.torch[kind].push(theirs[kind]);
+  for (const [index, step] of group.entries()) {
+    const theirs = await ask(`step ${step}`);
+    lossDifference = Math.max(lossDifference, Math.abs(results[index].loss[0] - theirs.loss));
+    peaks = [process.resourceUsage().maxRSS * 1024, theirs.peak];
+    if (step === 1) continue; // warm-up
+    for (const kind of ['wall', 'cpu']) {
+      seconds.ours[kind].push(ours[kind] / group.length);
+      seconds.torch[kind].push(theirs[kind]);
+    }
   }
 }
 torch.stdin.end();

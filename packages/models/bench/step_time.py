@@ -17,6 +17,7 @@ folder = sys.argv[1]
 with open(os.path.join(folder, "job.json")) as file:
     job = json.load(file)
 torch.set_num_threads(job["threads"])
+device = "cuda" if job["gpu"] and torch.cuda.is_available() else "cpu"
 
 builders = {"roberta": models.roberta_classifier, "t5": models.t5_classifier}
 model, run = builders[job["config"]["model_type"]](job["config"], 2)
@@ -30,9 +31,10 @@ with torch.no_grad():
         offset += size
 assert offset == len(weights) and len(parameters) == len(job["parameters"])
 del weights
+model.to(device)
 
 optimizer = torch.optim.AdamW(parameters.values(), lr=job["learningRate"], weight_decay=0.01)
-labels = torch.tensor(job["labels"])
+labels = torch.tensor(job["labels"], device=device)
 
 
 def forward(ids):
@@ -43,7 +45,7 @@ class SidedRelu:
     """ReLUs whose inputs count as positive where the file says so, in the order of the calls."""
 
     def __init__(self, path):
-        self.sides = torch.from_numpy(np.fromfile(path, dtype=np.uint8)).bool()
+        self.sides = torch.from_numpy(np.fromfile(path, dtype=np.uint8)).bool().to(device)
         self.taken, self.flips, self.largest = 0, 0, 0.0
 
     def __call__(self, x):
@@ -64,24 +66,25 @@ answer(ready=True)
 for line in sys.stdin:
     command, argument, *others = line.split()
     if command == "step":
-        ids = torch.tensor(job["batches"][int(argument) % len(job["batches"])])
+        ids = torch.tensor(job["batches"][int(argument) % len(job["batches"])], device=device)
         started, cpu = time.perf_counter(), time.process_time()
         loss = forward(ids)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
+        value = loss.item()  # waits for the device
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        answer(loss=loss.item(), wall=wall, cpu=cpu, peak=peak)
+        answer(loss=value, wall=wall, cpu=cpu, peak=peak)
     elif command == "gradients":
         model.to(getattr(torch, others[0]))
         relu = SidedRelu(os.path.join(folder, "sides.bin"))
         with mock.patch.object(F, "relu", relu):
-            loss = forward(torch.tensor(job["batches"][0]))
+            loss = forward(torch.tensor(job["batches"][0], device=device))
         loss.backward()
         with open(argument, "wb") as file:
             for name, _ in job["parameters"]:
-                parameters[name].grad.double().numpy().tofile(file)
+                parameters[name].grad.double().cpu().numpy().tofile(file)
         optimizer.zero_grad(set_to_none=True)
         model.float()  # exact: the numbers came from single precision
         answer(loss=loss.item(), flips=relu.flips, relus=relu.taken, largest=relu.largest)

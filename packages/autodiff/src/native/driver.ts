@@ -1,6 +1,7 @@
 import type { CompiledGraph } from '../compile.js';
 import type { DeviceTensor, Driver, Executable } from '../driver.js';
 import { allocate, type DType, type TypedArray } from '../dtype.js';
+import { cpuLowering } from '../lowering.js';
 import { elementTypes } from '../onnx/model.js';
 import { loadError, runError } from '../runtime-errors.js';
 import { type Shape, sizeOf } from '../shape.js';
@@ -26,6 +27,7 @@ export function createNativeDriver({ threads }: NativeOptions = {}): Driver {
   const pool = new ArrayPool();
   return {
     id: 'onnxruntime-native/cpu',
+    lowering: cpuLowering,
     upload: (dtype, shape, data) => new NativeTensor(library, memory, dtype, shape, data),
     load: async (graph) => {
       try {

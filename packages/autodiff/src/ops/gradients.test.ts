@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Graph } from '../graph.js';
+import { compile } from '../compile.js';
+import { Graph } from '../graph.js';
 import { binaryCrossEntropy, crossEntropy, meanSquaredError } from '../losses.js';
-import { webgpuLowering } from '../lowering.js';
+import { cpuLowering, webgpuLowering } from '../lowering.js';
 import { createOnnxRuntimeDriver } from '../onnxruntime-driver.js';
 import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
@@ -114,4 +115,18 @@ test('embedding of a large table scatters, and no repeated id is lost', async ()
 
 test('gelu, whose kernel is single precision', async () => {
   expect(await gradientError({ a: [9] }, ({ a }) => gelu(multiply(a, 3)), { float: 'float32' })).toBeLessThan(1e-3);
+});
+
+test('products of many rows, which the CPU takes in blocks', async () => {
+  const error = await gradientError({ a: [1026, 2], b: [2, 2], c: [2] }, ({ a, b, c }) => linear(a, b, c));
+  expect(error).toBeLessThan(1e-8);
+  const graph = new Graph();
+  const y = linear(graph.input('x', [1026, 2]), graph.input('w', [3, 2]));
+  expect(compile({ y }, [], cpuLowering).graph.nodes.map(({ type }) => type)).toEqual([
+    'Split',
+    'Gemm',
+    'Gemm',
+    'Gemm',
+    'Concat',
+  ]);
 });

@@ -1,9 +1,11 @@
 import { shapeError } from '../errors.js';
 import { sameShape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
-import { add, divide, multiply, subtract, sumTo } from './arithmetic.js';
+import { add, divide, multiply, subtract } from './arithmetic.js';
 import { sqrt } from './functions.js';
 import { mean } from './reductions.js';
+
+// In parts: on the CPU that is several times faster than ONNX Runtime's own LayerNormalization.
 
 /**
  * Layer normalization over the last axis (Ba, Kiros and Hinton, 2016): (x - mean) / sqrt(variance + epsilon), times
@@ -11,25 +13,7 @@ import { mean } from './reductions.js';
  */
 export function layerNorm(x: Tensor, weight: Tensor, bias: Tensor, epsilon = 1e-5): Tensor {
   checkFeatures('layerNorm', x, weight, bias);
-  // On the CPU several times faster than ONNX Runtime's own op, and the gradient needs the parts.
-  const centred = subtract(x, mean(x, [-1], true));
-  const variance = mean(multiply(centred, centred), [-1], true);
-  const inverseDeviation = divide(1, sqrt(add(variance, epsilon)));
-  const normalized = multiply(centred, inverseDeviation);
-  return {
-    ...add(multiply(normalized, weight), bias),
-    through: [x, weight, bias],
-    pullbacks: [
-      (dy) => {
-        const dNormalized = multiply(dy, weight);
-        const along = multiply(normalized, mean(multiply(dNormalized, normalized), [-1], true));
-        const across = subtract(dNormalized, mean(dNormalized, [-1], true));
-        return multiply(subtract(across, along), inverseDeviation);
-      },
-      (dy) => sumTo(multiply(dy, normalized), weight.shape),
-      (dy) => sumTo(dy, bias.shape),
-    ],
-  };
+  return add(multiply(toUnitSquares(centre(x), epsilon), weight), bias);
 }
 
 /**
@@ -38,7 +22,20 @@ export function layerNorm(x: Tensor, weight: Tensor, bias: Tensor, epsilon = 1e-
  */
 export function rmsNorm(x: Tensor, weight: Tensor, epsilon = 1e-6): Tensor {
   checkFeatures('rmsNorm', x, weight);
-  return multiply(divide(x, sqrt(add(mean(multiply(x, x), [-1], true), epsilon))), weight);
+  return multiply(toUnitSquares(x, epsilon), weight);
+}
+
+/** Takes the mean away from each row: a projection, so its own gradient. */
+function centre(x: Tensor): Tensor {
+  return { ...subtract(x, mean(x, [-1], true)), through: [x], pullbacks: [centre] };
+}
+
+/** Divides each row by the root of the mean of its squares. */
+function toUnitSquares(x: Tensor, epsilon: number): Tensor {
+  const factor = divide(1, sqrt(add(mean(multiply(x, x), [-1], true), epsilon)));
+  const y = multiply(x, factor);
+  const pullback = (dy: Tensor) => multiply(subtract(dy, multiply(y, mean(multiply(dy, y), [-1], true))), factor);
+  return { ...y, through: [x], pullbacks: [pullback] };
 }
 
 function checkFeatures(op: string, x: Tensor, ...parameters: readonly Tensor[]): void {

@@ -1,4 +1,4 @@
-import { normal, reshape, slice, type Tensor } from '@redef/autodiff';
+import { normal, type Tensor } from '@redef/autodiff';
 import { classificationHead } from '../classification-head.js';
 import type { RobertaConfig } from '../config.js';
 import type { BuildOptions } from '../layers.js';
@@ -15,10 +15,8 @@ export function robertaClassifier(
   config: RobertaConfig,
   { classes = 2, ...options }: BuildOptions & { classes?: number } = {},
 ): Tensor {
-  const [batch, length] = ids.shape as [number, number];
-  const { hidden } = robertaEncoder(ids, config, options);
-  const first = slice(reshape(hidden, [batch, length, config.hidden_size]), 1, 0, 1); // (batch, 1, hidden)
-  return classificationHead(reshape(first, [batch, config.hidden_size]), {
+  const { hidden } = robertaEncoder(ids, config, { ...options, firstOnly: true });
+  return classificationHead(hidden, {
     ...options,
     classes,
     dropoutRate: config.hidden_dropout_prob,
