@@ -18,6 +18,7 @@ export function findings(results: StudyResults): string[] {
     ...counterfactualSentences(results),
     ...undefinedSentences(results),
     ...missingSentences(results),
+    ...limitSentences(results),
   ];
 }
 
@@ -122,6 +123,16 @@ function missingSentences({ missing }: StudyResults): string[] {
   return [
     `${missing.length} planned runs have no result (${failed} failed, ${missing.length - failed} not run yet); the comparisons above are over the seeds that both sides have.`,
   ];
+}
+
+/** What a p-value here does not cover. */
+function limitSentences({ statistics: { encodings, counterfactuals } }: StudyResults): string[] {
+  const tests = [...encodings.map(({ test }) => test), ...counterfactuals.map(({ tTest }) => tTest)];
+  return tests.some((test) => test !== null)
+    ? [
+        'All tests compare seeds on the same test changes: they tell of chance in training, not of how the figures would move on other changes.',
+      ]
+    : [];
 }
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;

@@ -106,6 +106,7 @@ test('the findings say what the numbers say', () => {
     'linear: the best encoding is diff-tags with F1 0.6000; calling every change defective scores 0.4000, and 1 of 2 encodings beat that.',
     'linear: 1 of 1 pairs of encodings differ at p < .05 after Holm: diff-tags over after-only.',
     "reversed-tags changes linear's F1 on diff-tags by -0.5000 over 5 seeds, a fall beyond the spread over seeds (p < .05 after Holm).",
+    'All tests compare seeds on the same test changes: they tell of chance in training, not of how the figures would move on other changes.',
   ]);
   expect(findings(resultsOf([]))).toEqual(['No change reached the test split, so nothing can be said of any model.']);
 });
