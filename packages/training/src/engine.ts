@@ -35,8 +35,10 @@ export interface EpochMetrics {
   epoch: number;
   /** Mean class-weighted loss over the epoch's examples, each taken before its own update. */
   trainLoss: number;
-  /** F1 on the validation set, at threshold 0.5 where the engine sets no other; `null` where it is undefined (no defective change there). */
+  /** F1 on the validation set, at threshold 0.5 where the engine sets no other; `null` where it is undefined (no defective change there) or not measured. */
   validationF1: number | null;
+  /** The metric that chooses the epoch, where that is another one. */
+  validation?: { metric: string; value: number | null };
 }
 
 export interface TrainedModel {

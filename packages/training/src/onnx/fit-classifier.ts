@@ -18,7 +18,7 @@ import { predictScores } from './predictor.js';
 
 /** What of the options has a default, filled in. */
 export type FitClassifierOptions = OnnxEngineOptions &
-  Required<Pick<OnnxEngineOptions, 'device' | 'positiveWeight' | 'threshold' | 'predictBatchSize'>> & {
+  Required<Pick<OnnxEngineOptions, 'device' | 'positiveWeight' | 'threshold' | 'selectBy' | 'predictBatchSize'>> & {
     settings: Partial<FitSettings>;
   };
 
@@ -28,7 +28,8 @@ export async function fitClassifier(
   options: FitClassifierOptions,
   { signal, onEvent }: RunOptions<TrainingEvent>,
 ): Promise<TrainedModel> {
-  const { model: source, device, threads, positiveWeight, threshold: rule, predictBatchSize: batchSize, now } = options;
+  const { model: source, device, threads, positiveWeight, threshold: rule, selectBy, now } = options;
+  const batchSize = options.predictBatchSize;
   if (!source) {
     throw new RedefError('The engine has no model to start from', {
       code: 'invalid-option',
@@ -60,7 +61,10 @@ export async function fitClassifier(
     return scores;
   };
   const fixed = rule === 'validation' ? 0.5 : rule;
-  const measure = async () => metrics(labels, await validationScores(), { threshold: fixed }).f1;
+  const measure = async () => {
+    const measured = metrics(labels, await validationScores(), { threshold: fixed });
+    return measured.undefinedBecause[selectBy] === undefined ? measured[selectBy] : null;
+  };
 
   const logFolder = join(folder, 'tensorboard');
   if (options.tensorBoard) await makeFolder(logFolder);
@@ -71,7 +75,7 @@ export async function fitClassifier(
   const { epochs, bestEpoch, selectedByValidation } = await fitLoop({
     task: classifierTask(classifier, weight),
     items: train,
-    ...(labels.includes(1) && { validation: { metric: 'f1', higherIsBetter: true, measure } }),
+    ...(labels.includes(1) && { validation: { metric: selectBy, higherIsBetter: true, measure } }),
     variables,
     folder,
     identity: digestOf([base.identity, config, lora, device, weight, rule, batchSize, examples, train.length]),
@@ -96,10 +100,11 @@ export async function fitClassifier(
   return {
     folder,
     engine: 'onnx',
-    epochs: epochs.map(({ epoch, trainLoss, validation: validationF1 }) => ({
+    epochs: epochs.map(({ epoch, trainLoss, validation: value }) => ({
       epoch,
       trainLoss: trainLoss * perExample,
-      validationF1,
+      validationF1: selectBy === 'f1' ? value : null,
+      ...(selectBy !== 'f1' && { validation: { metric: selectBy, value } }),
     })),
     bestEpoch,
     selectedByValidation,

@@ -116,6 +116,15 @@ test('the threshold can be chosen on validation; without a positive there, the l
   expect(blind.epochs.map(({ validationF1 }) => validationF1)).toEqual([null, null]);
 });
 
+test('another metric can choose the epoch', async () => {
+  const engine = engineOf({ selectBy: 'rocAuc', epochs: 3 });
+  const { epochs, bestEpoch } = await engine.fit({ folder: newFolder('auc'), train, validation, seed: 4 });
+  const values = epochs.map((epoch) => epoch.validation!.value!);
+  expect(epochs[0]).toMatchObject({ validationF1: null, validation: { metric: 'rocAuc' } });
+  expect(values.indexOf(Math.max(...values))).toBe(bestEpoch - 1);
+  expect(Math.max(...values)).toBeGreaterThan(0.8);
+});
+
 test('patience ends a training that gets no better', async () => {
   const engine = engineOf({ learningRate: 1e-12, epochs: 10, patience: 2, batchSize: 40 });
   const model = await engine.fit({ folder: newFolder('patience'), train, validation, seed: 1 });
@@ -223,6 +232,7 @@ test.each([
   { positiveWeight: 0 },
   { threshold: 1.5 },
   { threads: 0 },
+  { selectBy: 'loss' as 'f1' },
   { lora: { rank: 4, alpha: 8 } },
   { device: 'tpu' as 'cpu' },
 ])('option %j is refused', (options) => {

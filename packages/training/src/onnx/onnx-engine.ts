@@ -27,6 +27,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
     vocabularySize,
     positiveWeight = 'balanced',
     threshold = 0.5,
+    selectBy = 'f1',
     lora,
     tensorBoard = false,
     predictBatchSize = 16,
@@ -45,6 +46,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
       ...(vocabularySize !== undefined && { vocabularySize }),
       positiveWeight,
       threshold,
+      selectBy,
       ...(lora && { lora }),
       ...settings,
     },
@@ -52,7 +54,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
     fit: (job, run = {}) =>
       fitClassifier(
         job,
-        { ...options, device, positiveWeight, threshold, tensorBoard, predictBatchSize, settings },
+        { ...options, device, positiveWeight, threshold, selectBy, tensorBoard, predictBatchSize, settings },
         run,
       ),
 

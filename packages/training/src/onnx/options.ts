@@ -17,6 +17,8 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
   positiveWeight?: 'balanced' | number;
   /** Predicted defective from this score; `validation`: the score with the best F1 there, chosen when training is done. Default 0.5. */
   threshold?: 'validation' | number;
+  /** What chooses the best epoch on validation; higher is better. Default `f1`, as ReDef, section 4.4. */
+  selectBy?: 'f1' | 'mcc' | 'prAuc' | 'rocAuc' | 'balancedAccuracy';
   /** Trains low-rank additions alone; they are saved in the layout of the Python library peft. Needs a model with weights. */
   lora?: Pick<Lora, 'rank' | 'alpha'> & Partial<Lora>;
   /** Writes curves of loss, learning rate and validation F1 for TensorBoard into `tensorboard/` in the model's folder. */
@@ -29,7 +31,7 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
 
 /** @throws `RedefError` `invalid-option`, which names the option */
 export function checkOptions(options: OnnxEngineOptions): void {
-  const { positiveWeight = 1, threshold = 0.5, device = 'cpu', lora, model } = options;
+  const { positiveWeight = 1, threshold = 0.5, device = 'cpu', selectBy = 'f1', lora, model } = options;
   const refuse = (name: string, expected: string, got: unknown) => {
     throw new RedefError(`${name} must be ${expected}, got ${JSON.stringify(got)}`, {
       code: 'invalid-option',
@@ -43,6 +45,8 @@ export function checkOptions(options: OnnxEngineOptions): void {
     refuse('threshold', "'validation' or from 0 to 1", threshold);
   if (!['cpu', 'cuda', 'webgpu', 'dml', 'auto'].includes(device))
     refuse('device', 'cpu, cuda, webgpu, dml or auto', device);
+  if (!['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy'].includes(selectBy))
+    refuse('selectBy', 'f1, mcc, prAuc, rocAuc or balancedAccuracy', selectBy);
   for (const name of ['predictBatchSize', 'vocabularySize', 'threads'] as const) {
     if (options[name] !== undefined && !isCount(options[name])) refuse(name, 'an integer of at least 1', options[name]);
   }
