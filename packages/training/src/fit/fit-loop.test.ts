@@ -84,6 +84,13 @@ test('the model is saved before the checkpoints go, and a failure there costs no
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('two runs in one folder do not mix', async () => {
+  const folder = mkdtempSync(join(root, 'shared-'));
+  const runs = await Promise.allSettled([fit({ folder }), fit({ folder })]);
+  expect(runs.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(runs.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'in-use' } });
+});
+
 test('the best epoch is the one that validation chose, in either direction, and its weights are kept', async () => {
   for (const higherIsBetter of [true, false]) {
     const values = higherIsBetter ? [0.1, 0.9, 0.2] : [0.9, 0.1, 0.2];

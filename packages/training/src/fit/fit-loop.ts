@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Variables } from '@redef/autodiff';
 import { createRng, digestOf, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
+import { lock, makeFolder } from '@redef/core/files';
 import { CheckpointStore, type FitPosition } from './checkpoint-store.js';
 import { planEpoch, stepsPerEpoch } from './plan.js';
 import { completeSettings, type FitSettings, learningRateAt } from './settings.js';
@@ -78,23 +79,40 @@ export interface FitResult {
  * not. An aborted run saves first.
  *
  * @throws `RedefError` `aborted`, `non-finite-loss` (names step, learning rate and batch), `out-of-memory` (names batch and
- * length), `disk-full`; the last checkpoint is intact
+ * length), `disk-full`; the last checkpoint is intact. `in-use` where another run trains in the folder
  */
 export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitResult> {
-  const { task, items, validation, variables, seed, signal, onEvent } = options;
-  const { checkpointEvery, keepCheckpoints, ...settings } = completeSettings(options.settings);
-  const { epochs, batchSize, accumulation, patience } = settings;
-  if (items.length === 0) {
+  const settings = completeSettings(options.settings);
+  if (options.items.length === 0) {
     throw new RedefError('There is nothing to learn from: the training set is empty', {
       code: 'empty-training-set',
       remedy: 'Pass items.',
     });
   }
+  await makeFolder(options.folder);
+  const checkpoints = join(options.folder, 'checkpoints');
+  const unlock = await lock(checkpoints);
+  try {
+    const { checkpointEvery, keepCheckpoints, ...decisive } = settings;
+    return await runSteps(options, decisive, new CheckpointStore(checkpoints, keepCheckpoints), checkpointEvery);
+  } finally {
+    await unlock();
+  }
+}
+
+/** @param settings those that decide the result: they identify the job */
+async function runSteps<Item>(
+  options: FitLoopOptions<Item>,
+  settings: Omit<FitSettings, 'checkpointEvery' | 'keepCheckpoints'>,
+  store: CheckpointStore,
+  checkpointEvery: number,
+): Promise<FitResult> {
+  const { task, items, validation, variables, seed, signal, onEvent } = options;
+  const { epochs, batchSize, accumulation, patience } = settings;
   const rng = createRng(seed);
   const lengths = items.map((item) => task.lengths(item));
   const perEpoch = stepsPerEpoch(items.length, settings);
   const totalSteps = perEpoch * epochs;
-  const store = new CheckpointStore(join(options.folder, 'checkpoints'), keepCheckpoints);
   const identity = digestOf([options.identity, seed, settings, validation?.metric, items.length]);
   const position: FitPosition = (await store.restore(identity, variables)) ?? {
     identity,

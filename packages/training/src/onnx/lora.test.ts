@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCheckpoint, parseConfig } from '@redef/models';
@@ -120,6 +120,21 @@ test('merged into its base it scores as it did beside it', async () => {
   }
   const spread = scores.map(({ score }) => score);
   expect(Math.max(...spread) - Math.min(...spread)).toBeGreaterThan(0.5);
+});
+
+test.each([
+  { peft_type: 'IA3' },
+  { use_dora: true },
+  { rank_pattern: { query: 4 } },
+  { r: 0 },
+  { target_modules: '.*' },
+])('an adapter with %j is refused', async (change) => {
+  const folder = mkdtempSync(join(root, 'other-'));
+  cpSync(adapter.folder, folder, { recursive: true });
+  const path = join(folder, 'adapter_config.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
+  const merge = mergeAdapter({ adapter: folder, base: base.folder, out: join(folder, 'out') });
+  await expect(merge).rejects.toMatchObject({ code: 'unsupported-adapter' });
 });
 
 test('an adapter without its base is refused in words', async () => {

@@ -26,6 +26,9 @@ const configSchema = v.object({
   use_rslora: v.optional(v.literal(false)),
   use_dora: v.optional(v.literal(false)),
   fan_in_fan_out: v.optional(v.literal(false)),
+  layers_to_transform: v.nullish(v.never()),
+  rank_pattern: v.nullish(v.strictObject({})),
+  alpha_pattern: v.nullish(v.strictObject({})),
 });
 
 /** @returns the paths written */
@@ -71,7 +74,7 @@ export async function readAdapter(folder: string): Promise<(Lora & { base: strin
     const [issue] = parsed.issues;
     throw new RedefError(`${path}: ${v.getDotPath(issue) ?? 'file'}: ${issue.message}`, {
       code: 'unsupported-adapter',
-      remedy: 'Use a LoRA adapter without bias, rank-stabilized scaling or DoRA.',
+      remedy: 'Use a LoRA adapter with one rank for all layers, without bias, rank-stabilized scaling or DoRA.',
     });
   }
   const { r, lora_alpha, target_modules, modules_to_save, base_model_name_or_path } = parsed.output;
