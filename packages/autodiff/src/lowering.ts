@@ -68,18 +68,23 @@ function toOnnxNode({ type, domain, attributes, inputs, outputs }: GraphNode): O
 /** Rows of a matrix product whose part of the result stays in the second-level cache of common processors. */
 const blockRows = 512;
 
-/** For the CPU: ONNX Runtime goes over all rows of a product for each block of the inner axis, which is slow for many. */
+/**
+ * For the CPU: ONNX Runtime goes over all rows of a product for each block of the inner axis, which is slow for many, and
+ * slower still where the first operand is transposed.
+ */
 export const cpuLowering: Lowering = {
   Gemm: ({ inputs, outputs, attributes }, write) => {
     const [a, ...others] = inputs.map(({ name }) => name) as [string, ...string[]];
-    const rows = inputs[0]!.shape[0]!;
+    const { transA, ...untransposed } = attributes;
+    const rows = inputs[0]!.shape[transA === 1 ? 1 : 0]!;
     let count = Math.ceil(rows / blockRows);
     while (rows % count !== 0) count++;
-    if (attributes.transA === 1 || count === 1 || rows / count < blockRows / 4) {
+    if (count === 1 || rows / count < blockRows / 4) {
       write.node('Gemm', [a, ...others], attributes, outputs[0]);
       return;
     }
-    const blocks = write.split(a, count).map((block) => write.node('Gemm', [block, ...others], attributes));
+    const whole = transA === 1 ? write.node('Transpose', [a], { perm: [1, 0] }) : a;
+    const blocks = write.split(whole, count).map((block) => write.node('Gemm', [block, ...others], untransposed));
     write.node('Concat', blocks, { axis: 0 }, outputs[0]);
   },
 };

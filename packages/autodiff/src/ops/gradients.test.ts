@@ -120,6 +120,8 @@ test('gelu, whose kernel is single precision', async () => {
 test('products of many rows, which the CPU takes in blocks', async () => {
   const error = await gradientError({ a: [1026, 2], b: [2, 2], c: [2] }, ({ a, b, c }) => linear(a, b, c));
   expect(error).toBeLessThan(1e-8);
+  const ofWeight = await gradientError({ a: [2, 2], b: [1026, 2] }, ({ a, b }) => linear(a, b));
+  expect(ofWeight).toBeLessThan(1e-8);
   const graph = new Graph();
   const y = linear(graph.input('x', [1026, 2]), graph.input('w', [3, 2]));
   expect(compile({ y }, [], cpuLowering).graph.nodes.map(({ type }) => type)).toEqual([
