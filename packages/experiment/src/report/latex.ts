@@ -1,8 +1,8 @@
 import { type Link, type ReportDocument, type Table, textOf } from './document.js';
 
-/** The tables of a report as LaTeX, for `\input` in a paper; needs `booktabs`. */
+/** The tables of a report as LaTeX, for `\input` in a paper; needs `booktabs`. Tables that a page shows only when asked are left out. */
 export function renderLatex({ blocks }: ReportDocument): string {
-  return `${blocks.flatMap((block) => (block.kind === 'table' ? [renderTable(block)] : [])).join('\n')}`;
+  return `${blocks.flatMap((block) => (block.kind === 'table' && !block.collapsed ? [renderTable(block)] : [])).join('\n')}`;
 }
 
 function renderTable({ caption, columns, rows }: Table): string {
@@ -33,8 +33,10 @@ const special: Record<string, string> = {
   '−': '$-$',
   '→': '$\\rightarrow$',
   '×': '$\\times$',
+  η: '$\\eta$',
+  '²': '$^2$',
 };
 
 function escapeLatex(text: string): string {
-  return text.replace(/[\\~^<>±−→×&%$#_{}]/g, (character) => special[character] ?? `\\${character}`);
+  return text.replace(/[\\~^<>±−→×η²&%$#_{}]/g, (character) => special[character] ?? `\\${character}`);
 }

@@ -100,6 +100,15 @@ const strong = resultsOf(
   ]),
 );
 
+const twoModels = resultsOf(
+  ['linear', 'other'].flatMap((model) =>
+    wobble.flatMap((w, seed) => [
+      { ...cell('diff-tags', seed, 0.6 + w), model },
+      { ...cell('after-only', seed, 0.3 + (model === 'linear' ? -w : w / 2)), model },
+    ]),
+  ),
+);
+
 test('the findings say what the numbers say', () => {
   expect(findings(strong)).toEqual([
     '2 labelled changes remain after duplicates and contradictions are removed; the test set has 200 changes, of which 50 are defective (25.0%).',
@@ -112,15 +121,7 @@ test('the findings say what the numbers say', () => {
 });
 
 test('with two models the findings give the analysis of variance and the pairs that differ', () => {
-  const two = resultsOf(
-    ['linear', 'other'].flatMap((model) =>
-      wobble.flatMap((w, seed) => [
-        { ...cell('diff-tags', seed, 0.6 + w), model },
-        { ...cell('after-only', seed, 0.3 + (model === 'linear' ? -w : w / 2)), model },
-      ]),
-    ),
-  );
-  expect(findings(two).find((sentence) => sentence.includes('ANOVA'))).toMatch(
+  expect(findings(twoModels).find((sentence) => sentence.includes('ANOVA'))).toMatch(
     /On the means over the models these pairs of encodings differ: diff-tags over after-only at p < \.05 after Holm\.$/,
   );
 });
@@ -212,6 +213,13 @@ test('interpolated precision is the best of any threshold at that recall or more
   expect([precision[0], precision[25], precision[26], precision[50]]).toEqual([1, 1, 2 / 3, 2 / 3]);
   const tied = interpolatedPrecision(rows.map(({ truth }) => ({ truth, score: 0.5 })));
   expect(new Set(tied)).toEqual(new Set([0.5]));
+});
+
+test('no character of the tables is beyond what LaTeX reads without further packages', () => {
+  const tex = renderLatex(composeReport(twoModels));
+  expect(tex).toContain('partial $\\eta$$^2$');
+  expect([...tex].filter((character) => character > '~')).toEqual([]);
+  expect(tex).not.toContain('Every run');
 });
 
 test('the tables as LaTeX keep their text', () => {
