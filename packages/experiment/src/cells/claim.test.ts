@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -60,6 +60,20 @@ test.each([{ host: 'elsewhere', pid: 1, turn: 1, beat: 0 }, 'not JSON', ''])(
     expect(existsSync(path)).toBe(false);
   },
 );
+
+test('a pid that lives but whose claim stands still for long is not the holder any more', async () => {
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);
+  leave({ host: hostname(), pid: child.pid, turn: 1, beat: 0 });
+  let taken = false;
+  const waiting = claim(path, { ...quick, staleMs: 40 }).then((release) => {
+    taken = true;
+    return release;
+  });
+  await sleep(200);
+  expect([taken, await isAbandoned(path)]).toEqual([false, false]);
+  await (await waiting)();
+  child.kill();
+});
 
 test('a claim of another machine that moves is left alone', async () => {
   let beat = 0;

@@ -41,7 +41,7 @@ export async function claim(path: string, options: ClaimOptions = {}): Promise<(
     if (found === undefined) continue; // released in between
     unmovedMs = found === seen ? unmovedMs + pollMs : 0;
     seen = found;
-    if (isDead(found, path) ?? unmovedMs >= staleMs) await takeAway(path, found, own);
+    if (unmovedMs >= staleMs * patience[holderState(found, path)]) await takeAway(path, found, own);
     else await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
   }
   held.add(path);
@@ -90,19 +90,21 @@ async function takeAway(path: string, found: string, own: Holder): Promise<void>
 /** Whether a claim is that of a process on this machine that is gone. */
 export async function isAbandoned(path: string): Promise<boolean> {
   const text = await readText(path);
-  return text !== undefined && isDead(text, path) === true;
+  return text !== undefined && holderState(text, path) === 'dead';
 }
 
-/** `undefined` where only time can tell: the holder is on another machine. */
-function isDead(text: string, path: string): boolean | undefined {
+/** How many times `staleMs` a claim may stand still. A living pid may by now be another process's; a long pause is none. */
+const patience = { dead: 0, remote: 1, living: 10, ours: Number.POSITIVE_INFINITY };
+
+function holderState(text: string, path: string): keyof typeof patience {
   const holder = parse(text);
-  if (!holder || holder.host !== hostname()) return undefined;
-  if (holder.pid === process.pid) return !held.has(path);
+  if (!holder || holder.host !== hostname()) return 'remote';
+  if (holder.pid === process.pid) return held.has(path) ? 'ours' : 'dead';
   try {
     process.kill(holder.pid, 0);
-    return false;
+    return 'living';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'living' : 'dead';
   }
 }
 
