@@ -1,8 +1,8 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createDriver, type Driver } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
-import { fileError, makeFolder } from '@redef/core/files';
+import { fileError, writeFileAtomic } from '@redef/core/files';
 import { loadTokenizer, type Tokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
 import { parseConfig } from '@redef/models';
 import { vulRepairAddedTokens } from '@redef/repair';
@@ -98,11 +98,15 @@ export async function loadTrainedModel(cwd: string, flags: RepairModelFlags) {
 
 /** Puts the files of a tokenizer beside the model that needs them. */
 export async function copyTokenizer(from: string, to: string): Promise<void> {
-  await makeFolder(to);
   for (const name of ['tokenizer.json', 'vocab.json', 'merges.txt', 'added_tokens.json']) {
-    await copyFile(join(from, name), join(to, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw fileError(error, join(to, name));
-    });
+    let content: Buffer;
+    try {
+      content = await readFile(join(from, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      throw fileError(error, join(from, name));
+    }
+    await writeFileAtomic(join(to, name), content);
   }
 }
 
