@@ -163,13 +163,12 @@ async function* watch(
     }
     for (const [key, task] of queue ? tasks : []) {
       const now = queue!.get(taskKey(task.array, task.index));
-      if (now?.state === 'PENDING') continue;
       if (now?.state === 'RUNNING' && !task.started) {
         task.started = true;
         yield { type: 'started', key };
       }
       if (!(await finishedCell(store, key))) {
-        // A controller that crashed may take a task that has ended for running, so a result counts first.
+        // A controller that crashed may take a task that has ended for running, or hold it: a result counts first.
         task.endedPolls = isLive(now) ? 0 : task.endedPolls + 1;
         if (isLive(now) || (isUndecided(now) && task.endedPolls < settlingPolls)) continue;
       }
