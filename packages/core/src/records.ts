@@ -189,6 +189,10 @@ export const encodedSchema = v.object({
   changed_lines_shown: count,
   /** Of these, how many are whole within the budget. */
   changed_lines_kept: count,
+  /** Marks of the encoding that stood in the source text and were escaped; absent in older files. */
+  escaped_marks: v.optional(count),
+  /** Edits too long for the word marks that the encoding promises; absent where there are none. */
+  unmarked_edits: v.optional(count),
 });
 export type Encoded = v.InferOutput<typeof encodedSchema>;
 

@@ -41,7 +41,8 @@ export async function* encodeChanges(
   if (!tokenize) {
     for await (const change of changes) {
       throwIfAborted(signal);
-      yield fitLayout(change.id, encoder.layout(change, split), { tokenizer, maxTokens });
+      const layout = encoder.layout(change, split);
+      yield fitLayout(change.id, layout, { tokenizer, maxTokens });
     }
     return;
   }

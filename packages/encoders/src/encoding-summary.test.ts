@@ -31,6 +31,16 @@ describe('EncodingSummarizer', () => {
     });
   });
 
+  it('counts marks in the source and edits without word marks', () => {
+    const summarizer = new EncodingSummarizer();
+    const words = 'a '.repeat(10_001);
+    for (const function_before of ['<W>', words, 'plain']) {
+      const row = { id: '00', function_before, function_after: words.replaceAll('a', 'b') };
+      summarizer.add(createEncoding('unified-words').encode(row, { tokenizer, maxTokens: 64 }));
+    }
+    expect(summarizer.summary()).toMatchObject({ withEscapedMarks: 1, unmarkedEdits: 3 });
+  });
+
   it('gives the curve of lengths', () => {
     const summarizer = new EncodingSummarizer();
     const encoding = createEncoding('after-only');

@@ -32,6 +32,8 @@ export interface EncodingSummary {
   changesWithoutEdit: number;
   /** Changes that had marks of the encoding in their source; absent where what was added does not tell. */
   withEscapedMarks?: number;
+  /** Edits that `unified-words` left without word marks; absent where there are none. */
+  unmarkedEdits?: number;
   lengths: LengthDistribution;
 }
 
@@ -40,7 +42,7 @@ export type EncodedCounts = Pick<
   EncodedChange,
   'tokens' | 'tokensLost' | 'changedLines' | 'changedLinesShown' | 'changedLinesKept'
 > &
-  Partial<Pick<EncodedChange, 'escapedMarks'>>;
+  Partial<Pick<EncodedChange, 'escapedMarks' | 'unmarkedEdits'>>;
 
 /**
  * Sums up what one encoding under one budget kept and lost. ReDef, section 5, explains by it why compact encodings win;
@@ -60,6 +62,7 @@ export class EncodingSummarizer {
     changesWithoutEdit: 0,
   };
   #withEscapedMarks: number | undefined;
+  #unmarkedEdits = 0;
 
   add(encoded: EncodedCounts): void {
     const sums = this.#sums;
@@ -74,6 +77,7 @@ export class EncodingSummarizer {
     if (encoded.escapedMarks !== undefined) {
       this.#withEscapedMarks = (this.#withEscapedMarks ?? 0) + (encoded.escapedMarks > 0 ? 1 : 0);
     }
+    this.#unmarkedEdits += encoded.unmarkedEdits ?? 0;
     this.#lengths.set(encoded.tokens, (this.#lengths.get(encoded.tokens) ?? 0) + 1);
   }
 
@@ -82,6 +86,7 @@ export class EncodingSummarizer {
     return {
       ...this.#sums,
       ...(this.#withEscapedMarks !== undefined && { withEscapedMarks: this.#withEscapedMarks }),
+      ...(this.#unmarkedEdits > 0 && { unmarkedEdits: this.#unmarkedEdits }),
       ...(changedLines > 0 && { shareKept: changedLinesKept / changedLines }),
       ...(changedLinesShown > 0 && { shareKeptOfShown: changedLinesKept / changedLinesShown }),
       lengths: this.#distribution(),

@@ -21,6 +21,8 @@ export interface EncodedChange {
   changedLinesKept: number;
   /** Marks of the encoding that stood in the source text and were escaped. */
   escapedMarks: number;
+  /** Edits too long for the word marks that `unified-words` promises; absent where there are none. */
+  unmarkedEdits?: number;
 }
 
 /** Tokenizes a layout and cuts it to the budget. `tokenizer` has the encoding's marks added: see {@link withMarks}. */
@@ -82,6 +84,7 @@ export function fitIds(
     changedLinesShown,
     changedLinesKept,
     escapedMarks: layout.escapedMarks,
+    ...(layout.unmarkedEdits !== undefined && { unmarkedEdits: layout.unmarkedEdits }),
   };
 }
 

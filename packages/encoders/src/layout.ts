@@ -1,7 +1,8 @@
 import type { CodeChange } from '@redef/core';
 
-/** What an encoding reads of a change. */
-export type ChangeText = Pick<CodeChange, 'id' | 'function_before' | 'function_after'>;
+/** What an encoding reads of a change; the language, `c` where it is left out, only to choose a grammar. */
+export type ChangeText = Pick<CodeChange, 'id' | 'function_before' | 'function_after'> &
+  Partial<Pick<CodeChange, 'language'>>;
 
 /** One line as a model is shown it. */
 export interface ShownLine {
@@ -28,6 +29,8 @@ export interface Layout {
   changedLines: number;
   /** Marks of this encoding that stood in the source and were escaped. */
   escapedMarks: number;
+  /** Edits too long for the word marks that the encoding promises; absent where there are none. */
+  unmarkedEdits?: number;
 }
 
 /** The text of each separately tokenized part, in order; the whole text is their concatenation. */

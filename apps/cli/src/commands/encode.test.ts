@@ -111,10 +111,14 @@ test('the size of the context counts, and another one makes the folder anew', as
 
 test('tree-paths shows syntax nodes, under a counterfactual too', async () => {
   const budget = { tokenizer: createLexicalTokenizer(), maxTokens: 512 };
-  const encoding = treePaths({ parser: await loadSyntaxParser() });
+  const encoding = treePaths({ parser: await loadSyntaxParser(), cppParser: await loadSyntaxParser('cpp') });
+  const loop = (list: string): string => `void A::f()\n{\n  for (auto &x : ${list})\n    g(x);\n}`;
+  const inCpp = { language: 'cpp', function_before: loop('v'), function_after: loop('w') } as const;
+  const both = changes.map((change, i) => (i === 1 ? { ...change, ...inCpp } : change));
+  writeTables(both);
   expect((await encode('--encoding', 'tree-paths')).code).toBe(0);
   expect(rows().map(({ input_ids }) => input_ids)).toEqual(
-    changes.map((change) => [...encoding.encode(change, budget).inputIds]),
+    both.map((change) => [...encoding.encode(change, budget).inputIds]),
   );
   expect(rows()[0]).toMatchObject({ encoding: 'tree-paths', changed_lines: 3 });
   expect((await encode('--encoding', 'tree-paths', '--counterfactual', 'null-edit')).code).toBe(0);
@@ -183,6 +187,17 @@ test('grafted edits come from the test split and do not depend on the order of t
   expect(new Map(rows().map(({ id, input_ids }) => [id, input_ids]))).not.toEqual(grafted);
 });
 
+test('marks in the source and edits too long for word marks are told', async () => {
+  const words = 'a '.repeat(10_001);
+  writeTables(changes.map((change) => ({ ...change, function_before: `<W>${words}`, function_after: words })));
+  const { stdout } = await encode('--encoding', 'unified-words', '--stats');
+  expect(rows().map(({ escaped_marks, unmarked_edits }) => [escaped_marks, unmarked_edits])).toEqual(
+    changes.map(() => [1, 1]),
+  );
+  expect(stdout).toMatch(/changes with escaped marks +12 +12 +100\.0%/);
+  expect(stdout).toMatch(/edits too long for word marks +12/);
+});
+
 test('--stats tells what was cut and how long the inputs are, from an up-to-date folder too', async () => {
   const args = ['--encoding', 'diff-tags', '--max-tokens', '24', '--stats'];
   const { stdout } = await encode(...args, '--json');
@@ -194,8 +209,11 @@ test('--stats tells what was cut and how long the inputs are, from an up-to-date
   expect(stats.tokensLost).toBe(rows().reduce((sum, row) => sum + row.tokens_lost, 0));
   expect(stats.lengths.max).toBe(Math.max(...rows().map(({ tokens }) => tokens)));
   expect(rows().every(({ input_ids }) => input_ids.length === 24)).toBe(true);
+  expect(rows().every(({ escaped_marks }) => escaped_marks === 0)).toBe(true);
+  expect(stats.withEscapedMarks).toBe(0);
   const text = await encode(...args);
   expect(text.code).toBe(0);
+  expect(text.stdout).toMatch(/changes with escaped marks +0 +12 +0\.0%/);
   expect(text.stdout).toMatch(/changes cut +12 +12 +100\.0%/);
   expect(text.stdout).toMatch(/^ +64 +100\.0%$/m);
 });

@@ -62,7 +62,10 @@ export const encodeCommand = (cli: CliContext): Command =>
       .option('--json', 'print the manifest, and the statistics if asked for, as JSON'),
   ).action(async (options: Options) => {
     const { mined, split, out, encoding: name, counterfactual, seed, contextLines, stats, json, ...budget } = options;
-    const encoding = name === 'tree-paths' ? treePaths({ parser: await loadSyntaxParser() }) : name;
+    const encoding =
+      name === 'tree-paths'
+        ? treePaths({ parser: await loadSyntaxParser('c'), cppParser: await loadSyntaxParser('cpp') })
+        : name;
     if (contextLines !== undefined) {
       checkContext(counterfactual ? counterfactualTraits(counterfactual, encoding).encoding : (name ?? 'diff-tags'));
     }
@@ -110,6 +113,8 @@ async function summarize(folder: string, signal: AbortSignal): Promise<EncodingS
       changedLines: row.changed_lines,
       changedLinesShown: row.changed_lines_shown,
       changedLinesKept: row.changed_lines_kept,
+      ...(row.escaped_marks !== undefined && { escapedMarks: row.escaped_marks }),
+      ...(row.unmarked_edits !== undefined && { unmarkedEdits: row.unmarked_edits }),
     });
   }
   return summarizer.summary();
@@ -118,6 +123,7 @@ async function summarize(folder: string, signal: AbortSignal): Promise<EncodingS
 function describeSummary(summary: EncodingSummary): string {
   const { changes, truncated, tokens, tokensLost, changedLines, changedLinesShown, changedLinesKept, lengths } =
     summary;
+  const { withEscapedMarks, unmarkedEdits } = summary;
   const share = (part: number, whole: number): string => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)}%`);
   const row = (...cells: string[]) => ({ cells });
   const right = (title: string) => ({ title, align: 'right' as const });
@@ -135,6 +141,10 @@ function describeSummary(summary: EncodingSummary): string {
         `${changes}`,
         share(summary.changesWithoutEdit, changes),
       ),
+      ...(withEscapedMarks === undefined
+        ? []
+        : [row('changes with escaped marks', `${withEscapedMarks}`, `${changes}`, share(withEscapedMarks, changes))]),
+      ...(unmarkedEdits === undefined ? [] : [row('edits too long for word marks', `${unmarkedEdits}`, '', '')]),
     ],
   });
   const curve = renderTextTable({

@@ -1,4 +1,5 @@
 import type { Rng, SplitName } from '@redef/core';
+import { checkChange } from '../check-change.js';
 import type { Encoding } from '../encodings/encoding.js';
 import { type EncodedChange, fitLayout, withMarks } from '../fit.js';
 import type { ChangeText, Layout } from '../layout.js';
@@ -37,6 +38,7 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
   const { name, effect, appliesTo, perturbChange, perturbLayout } = perturbation;
   const ownRng = rng.fork(name);
   const layout = (change: ChangeText, split: SplitName): Layout => {
+    checkChange(change);
     if (!(split === 'test' ? appliesTo.test : appliesTo.train)) return encoding.layout(change);
     const draws = ownRng.fork(change.id);
     const laidOut = encoding.layout(perturbChange ? perturbChange(change, draws) : change);
@@ -50,8 +52,8 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
     appliesTo,
     layout,
     encode(change, { tokenizer, maxTokens }, split) {
-      const marked = withMarks(tokenizer, encoding.specialTokens);
-      return fitLayout(change.id, layout(change, split), { tokenizer: marked, maxTokens });
+      const laidOut = layout(change, split);
+      return fitLayout(change.id, laidOut, { tokenizer: withMarks(tokenizer, encoding.specialTokens), maxTokens });
     },
   };
 }

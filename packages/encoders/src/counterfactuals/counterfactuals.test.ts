@@ -6,7 +6,7 @@ import { lexemesOf } from '../code/lexemes.js';
 import { diffLines, splitLines } from '../diff/line-diff.js';
 import { createEncoding } from '../encodings/create-encoding.js';
 import type { RecoveredChange } from '../encodings/encoding.js';
-import type { ChangeText, Layout } from '../layout.js';
+import { type ChangeText, type Layout, renderLayout } from '../layout.js';
 import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
 import {
   type CounterfactualName,
@@ -98,7 +98,7 @@ describe('the further counterfactuals', () => {
   ];
   const shown = (name: CounterfactualName, any: ChangeText, seed: number | string = 3): RecoveredChange => {
     const counterfactual = createCounterfactual(name, { seed, donors, encoding: 'before-after' });
-    return createEncoding('before-after').recover(counterfactual.encode(any, budget, 'test').text);
+    return createEncoding('before-after').recover(renderLayout(counterfactual.layout(any, 'test')).join(''));
   };
   const furtherNames = counterfactualNames.filter(
     (name) => !(paperCounterfactuals as readonly string[]).includes(name),
@@ -226,6 +226,13 @@ describe('the further counterfactuals', () => {
     const long = { id: 'cc', function_before: '\n'.repeat(100), function_after: '\n'.repeat(150_000) };
     const counterfactual = createCounterfactual(name, { seed: 1, donors: [...donors, long] });
     expect(counterfactual.encode(long, { ...budget, maxTokens: 512 }, 'test').inputIds.length).toBeLessThanOrEqual(512);
+  });
+
+  it('refuse a row without an id, which the draws depend on', () => {
+    const { id: _, ...rest } = change;
+    expect(() => createCounterfactual('swapped-blocks', { seed: 1 }).layout(rest as ChangeText, 'test')).toThrow(
+      expect.objectContaining({ code: 'invalid-change' }),
+    );
   });
 
   it('refuse unknown names and encodings that do not go together', () => {

@@ -1,3 +1,4 @@
+import { checkChange } from '../check-change.js';
 import { type EncodedChange, fitLayout, withMarks } from '../fit.js';
 import type { ChangeText, Layout } from '../layout.js';
 import { createMarkEscaper, type MarkEscaper } from '../marks.js';
@@ -13,7 +14,8 @@ export interface Encoding {
   /**
    * The change as ids within the budget.
    *
-   * @throws `RedefError` `invalid-option` where `maxTokens` has no room for the tokenizer's special tokens
+   * @throws `RedefError` `invalid-option` where `maxTokens` has no room for the tokenizer's special tokens, `invalid-change`
+   * where the id or a function is no string
    */
   encode(change: ChangeText, budget: Budget): EncodedChange;
   /** What can be read back from a text that was not cut. A side that the encoding does not show is absent. */
@@ -39,8 +41,10 @@ export interface EncodingParts {
 /** An encoding from its layout and its inverse: escapes marks in the source before, fits the budget after. */
 export function defineEncoding({ name, specialTokens = [], headers = [], layout, recover }: EncodingParts): Encoding {
   const escaper = createMarkEscaper([...specialTokens, ...headers]);
-  const escapedLayout = ({ id, function_before: before, function_after: after }: ChangeText): Layout => {
-    const escaped = { id, function_before: escaper.escape(before), function_after: escaper.escape(after) };
+  const escapedLayout = (change: ChangeText): Layout => {
+    checkChange(change);
+    const { function_before: before, function_after: after } = change;
+    const escaped = { ...change, function_before: escaper.escape(before), function_after: escaper.escape(after) };
     const unchanged = escaped.function_before === before && escaped.function_after === after;
     return { ...layout(escaped), escapedMarks: unchanged ? 0 : escaper.count(before) + escaper.count(after) };
   };
@@ -48,8 +52,10 @@ export function defineEncoding({ name, specialTokens = [], headers = [], layout,
     name,
     specialTokens,
     layout: escapedLayout,
-    encode: (change, { tokenizer, maxTokens }) =>
-      fitLayout(change.id, escapedLayout(change), { tokenizer: withMarks(tokenizer, specialTokens), maxTokens }),
+    encode(change, { tokenizer, maxTokens }) {
+      const laidOut = escapedLayout(change);
+      return fitLayout(change.id, laidOut, { tokenizer: withMarks(tokenizer, specialTokens), maxTokens });
+    },
     recover: (text) => recover(text, escaper),
   };
 }

@@ -65,6 +65,15 @@ describe.each(encodingNames)('%s', (name) => {
     for (const [i, change] of real.entries()) fits(change, 2 + (i % 130));
   });
 
+  it('refuses a row that is no change', () => {
+    const change = { id: '0123456789abcdef', function_before: 'a', function_after: 'b' };
+    for (const row of [{ ...change, function_after: null }, { ...change, id: 7 }, {}, undefined]) {
+      expect(() => encoding.encode(row as ChangeText, roomy)).toThrow(
+        expect.objectContaining({ code: 'invalid-change' }),
+      );
+    }
+  });
+
   it('says so where the budget has no room for the special tokens', () => {
     const change = { id: '0123456789abcdef', function_before: 'a', function_after: 'b' };
     for (const maxTokens of [1, 0, -5, Number.NaN, 3.5]) {

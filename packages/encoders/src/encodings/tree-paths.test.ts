@@ -12,7 +12,8 @@ const tokenizer = createLexicalTokenizer();
 describe('tree-paths', () => {
   let encoding: Encoding;
   beforeAll(async () => {
-    encoding = treePaths({ parser: await loadSyntaxParser() });
+    const [parser, cppParser] = [await loadSyntaxParser(), await loadSyntaxParser('cpp')];
+    encoding = treePaths({ parser, cppParser });
   });
 
   it('refuses bytes that are no grammar', async () => {
@@ -33,6 +34,20 @@ describe('tree-paths', () => {
     ]);
     expect(encoded).toMatchObject({ changedLines: 3, changedLinesShown: 3, changedLinesKept: 3, tokensLost: 0 });
     expect(encoding.recover(text)).toEqual({ before: '< 2', after: '<= 3\n, b' });
+  });
+
+  it('reads C++ by its own grammar where the change says so', () => {
+    const change = {
+      id: '00',
+      function_before: 'void A::f()\n{\n  for (auto &x : v)\n    g(x);\n}',
+      function_after: 'void A::f()\n{\n  for (auto &x : w)\n    g(x);\n}',
+    };
+    const shown = (language?: 'c' | 'cpp'): string =>
+      encoding.encode({ ...change, ...(language && { language }) }, { tokenizer, maxTokens: 512 }).text;
+    const path = 'function_definition/compound_statement/for_range_loop: ';
+    expect(shown('cpp')).toBe(`<DEL>${path}v\n<ADD>${path}w`);
+    expect(shown('c')).not.toContain('for_range_loop');
+    expect(shown()).toBe(shown('c'));
   });
 
   it('takes any text, keeps its budget and finds nothing where nothing but white space changed', () => {

@@ -23,19 +23,26 @@ export interface SyntaxParser {
   parse(text: string): SyntaxTree | null;
 }
 
+export interface TreePathsOptions {
+  parser: SyntaxParser;
+  /** For changes whose `language` is `cpp`. Default `parser`. */
+  cppParser?: SyntaxParser;
+}
+
 /**
  * The changed nodes of the syntax tree, each as its path from the function's root and its source:
  * `<DEL>function_definition/compound_statement/return_statement: a`. Not in the paper, which names tree-based forms as
  * open (section 6.1). The leaves of both trees are compared as two lists of texts; each stretch of changed leaves is one
  * node line, its path the named nodes that hold the whole stretch, white space in its source collapsed, deleted before
- * added. Moved white space and comments' indentation are no change. `changedLines` of the result counts these node lines,
+ * added. Moved white space, a `\` at the end of a line and comments' indentation are no change. `changedLines` of the result counts these node lines,
  * not lines of the function. `recover` gives the sources of each side, one a line.
  */
-export function treePaths({ parser }: { parser: SyntaxParser }): Encoding {
+export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): Encoding {
   return defineEncoding({
     name: 'tree-paths',
     specialTokens: [addMark, deleteMark],
-    layout({ function_before, function_after }) {
+    layout({ function_before, function_after, language }) {
+      const parser = language === 'cpp' ? cppParser : ofC;
       const before = leavesOf(parser, function_before);
       const after = leavesOf(parser, function_after);
       const texts = (leaves: readonly Leaf[]): string[] => leaves.map(({ text }) => text);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyChange, realChanges } from '../../test/changes.js';
+import type { EncodedChange } from '../fit.js';
 import type { ChangeText } from '../layout.js';
 import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
 import { createEncoding } from './create-encoding.js';
@@ -107,13 +108,17 @@ describe('unified-words', () => {
     ).toBe('@@ -0,0 +1 @@\n+<\\W>x');
   });
 
-  it('leaves an edit of very many words unmarked and goes on with the next', () => {
+  it('leaves an edit of very many words unmarked, counts it and goes on with the next', () => {
     const text = (word: string, words: number): string => `${`${word} `.repeat(words)}\nx\n${word}`;
-    const encode = (words: number): string => {
+    const encode = (words: number): EncodedChange => {
       const change = { id: '00', function_before: text('a', words), function_after: text('b', words) };
-      return createEncoding('unified-words', { contextLines: 0 }).encode(change, budget).text;
+      return createEncoding('unified-words', { contextLines: 0 }).encode(change, budget);
     };
-    expect(encode(4000).match(/<W>/g)).toHaveLength(2 * 4000 + 2);
-    expect(encode(5001).match(/<W>/g)).toHaveLength(2);
+    const all = encode(4000);
+    expect(all.text.match(/<W>/g)).toHaveLength(2 * 4000 + 2);
+    expect(all).not.toHaveProperty('unmarkedEdits');
+    const some = encode(5001);
+    expect(some.text.match(/<W>/g)).toHaveLength(2);
+    expect(some.unmarkedEdits).toBe(1);
   });
 });

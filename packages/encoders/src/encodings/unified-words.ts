@@ -16,7 +16,7 @@ const maxWords = 20_000;
  * {@link unifiedDiff} with the words that differ inside replaced lines between `<W>` and `</W>`, which are added tokens.
  * Not in the paper. Words are runs of letters and digits, runs of blanks, and single other characters; the deleted and
  * the added lines of an edit are compared as two lists of words, and a stretch of changed words is marked as one within its line. An
- * edit that only adds or only deletes has no marks, nor has one of more than 20,000 words. `recover` as for the unified diff.
+ * edit that only adds or only deletes has no marks, nor has one of more than 20,000 words, which `unmarkedEdits` counts. `recover` as for the unified diff.
  *
  * @throws `RedefError` `invalid-option`
  */
@@ -28,8 +28,13 @@ export function unifiedWords({ contextLines = 3 }: DiffTagsOptions = {}): Encodi
     layout(change) {
       const diff = diffOf(change);
       const lines = unifiedLines(diff, contextLines);
-      markWords(diff, lines);
-      return { sections: [{ lines }], share: 'joint', changedLines: changedLinesOf(diff) };
+      const unmarkedEdits = markWords(diff, lines);
+      return {
+        sections: [{ lines }],
+        share: 'joint',
+        changedLines: changedLinesOf(diff),
+        ...(unmarkedEdits > 0 && { unmarkedEdits }),
+      };
     },
     recover(text, escaper) {
       const { before, after } = recoverUnified(text.replaceAll(opening, '').replaceAll(closing, ''));
@@ -38,21 +43,26 @@ export function unifiedWords({ contextLines = 3 }: DiffTagsOptions = {}): Encodi
   });
 }
 
-/** Puts marks into the edited lines of a unified diff, which stand in the order of the diff's edits. */
-function markWords({ before, after, edits }: LineDiff, lines: ShownLine[]): void {
+/** Puts marks into the edited lines of a unified diff, which stand in the order of the diff's edits. Gives the number of edits that are too long. */
+function markWords({ before, after, edits }: LineDiff, lines: ShownLine[]): number {
   const edited = lines.filter(({ edit }) => edit !== undefined);
   let position = 0;
+  let tooLong = 0;
   for (const edit of edits) {
     const shown = edited.slice(position, position + edit.deleted + edit.added);
     position += shown.length;
     if (edit.deleted === 0 || edit.added === 0) continue;
     const deletedWords = wordsOf(before.slice(edit.before, edit.before + edit.deleted));
     const addedWords = wordsOf(after.slice(edit.after, edit.after + edit.added));
-    if (deletedWords.length + addedWords.length > maxWords) continue;
+    if (deletedWords.length + addedWords.length > maxWords) {
+      tooLong++;
+      continue;
+    }
     const { deleted, added } = editFlags(deletedWords, addedWords);
     const marked = [...markedLines(deletedWords, deleted), ...markedLines(addedWords, added)];
     for (const [i, line] of shown.entries()) line.text = marked[i]!;
   }
+  return tooLong;
 }
 
 function wordsOf(lines: readonly string[]): string[] {

@@ -40,7 +40,12 @@ export class ByteLevelBpe {
     const { model } = this.#model;
     const ids = model!.encode(this.#bytes.pre_tokenize_text(piece)).map((token) => model!.tokens_to_ids.get(token)!);
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-    this.#remembered.set(piece, ids);
+    this.#remembered.set(detached(piece), ids);
     return ids;
   }
+}
+
+/** A copy with characters of its own: a part of a text keeps the whole text in memory for as long as it lives. */
+function detached(piece: string): string {
+  return Buffer.from(piece, 'utf16le').toString('utf16le');
 }

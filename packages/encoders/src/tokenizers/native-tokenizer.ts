@@ -33,10 +33,11 @@ function batchTokenizer(
   tokenizer: Tokenizer,
   added: readonly string[],
 ): BatchTokenizer {
-  const model = build(JSON.stringify(withTokens(definition, tokenizer.size - added.length, added)));
+  let model: NativeModel | undefined; // built when first asked: marks are added before, and each set of marks is a model
   return {
     ...tokenizer,
     async encodeBatch(texts) {
+      model ??= build(JSON.stringify(withTokens(definition, tokenizer.size - added.length, added)));
       const encodings = await model.encodeBatch([...texts], { addSpecialTokens: false });
       return encodings.map((encoding) => Int32Array.from(encoding.getIds()));
     },

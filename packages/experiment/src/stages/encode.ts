@@ -161,5 +161,7 @@ function toRow(
     changed_lines: encoded.changedLines,
     changed_lines_shown: encoded.changedLinesShown,
     changed_lines_kept: encoded.changedLinesKept,
+    escaped_marks: encoded.escapedMarks,
+    ...(encoded.unmarkedEdits !== undefined && { unmarked_edits: encoded.unmarkedEdits }),
   };
 }
