@@ -80,24 +80,27 @@ test('the CPU is there, and auto finds something', async () => {
   expect(await open('tpu' as Device)).toMatchObject({ code: 'invalid-option' });
 });
 
-test.each(['cuda', 'dml'] as const)('%s trains as the CPU does, or says which command brings it', async (device) => {
-  const driver = await open(device);
-  if (driver instanceof RedefError) {
-    expect(driver.code).toBe('provider-unavailable');
-    expect(driver.message).toContain(`'${device}'`);
-    expect(driver.remedy).toMatch(/ONNXRUNTIME_NODE_INSTALL=cuda12 node .*install\.js|--device/);
-    console.warn(`SKIPPED: training on ${device}, which is not here: ${driver.message}`);
-    return;
-  }
-  await sameAsCpu(driver);
-});
+test.for(['cuda', 'dml'] as const)(
+  '%s trains as the CPU does, or says which command brings it',
+  async (device, { skip }) => {
+    const driver = await open(device);
+    if (driver instanceof RedefError) {
+      expect(driver.code).toBe('provider-unavailable');
+      expect(driver.message).toContain(`'${device}'`);
+      expect(driver.remedy).toMatch(/ONNXRUNTIME_NODE_INSTALL=cuda12 node .*install\.js|--device/);
+      console.warn(`SKIPPED: training on ${device}, which is not here: ${driver.message}`);
+      return skip();
+    }
+    await sameAsCpu(driver);
+  },
+);
 
-test('WebGPU trains as the CPU does, and its variables stay on the device', async () => {
+test('WebGPU trains as the CPU does, and its variables stay on the device', async ({ skip }) => {
   const driver = await open('webgpu');
   if (driver instanceof RedefError) {
     expect(driver.remedy).toMatch(/apt-get install|npm install/);
     console.warn(`SKIPPED: training on WebGPU, which is not here: ${driver.message}. ${driver.remedy}`);
-    return;
+    return skip();
   }
   const { locations } = await sameAsCpu(driver);
   expect(new Set(locations)).toEqual(new Set([true]));
