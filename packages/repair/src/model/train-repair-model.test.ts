@@ -111,7 +111,7 @@ describe.each(['t5', 'roberta'])('%s', (family) => {
     const right = found.filter(
       ([best], index) => best!.target === tokenizer.decode(pairs[index]!.targetIds.slice(1, -1)),
     );
-    expect(right.length).toBeGreaterThan(24);
+    expect(right.length).toBeGreaterThan(18);
     expect(found.every(([best]) => best!.probability > 0 && best!.probability <= 1)).toBe(true);
 
     // Transfer: the next training starts where this one ended.
