@@ -20,7 +20,7 @@ export class BlobReader {
   #flushing = false;
 
   constructor(
-    gitDirectory: string,
+    private readonly gitDirectory: string,
     private readonly maxBytes: number,
   ) {
     this.#child = startGit(gitDirectory, ['cat-file', '--batch']);
@@ -69,7 +69,7 @@ export class BlobReader {
 
   async #failed(): Promise<never> {
     const { code, message } = await this.#exit;
-    throw gitFailed('cat-file', code, message);
+    throw gitFailed(this.gitDirectory, 'cat-file', code, message);
   }
 
   async close(): Promise<void> {

@@ -120,8 +120,8 @@ export async function askGit(
 }
 
 /** The error for a git that stopped in the middle of a run. */
-export function gitFailed(what: string, code: number | null, message: string): RedefError {
-  return new RedefError(`git ${what} stopped with code ${code}: ${message || 'no message'}`, {
+export function gitFailed(gitDirectory: string, what: string, code: number | null, message: string): RedefError {
+  return new RedefError(`${gitDirectory}: git ${what} stopped with code ${code}: ${message || 'no message'}`, {
     code: 'git-failed',
     remedy:
       'Check that the repository is whole (`git fsck`) and was not moved, deleted or rewritten during the run, then run again.',

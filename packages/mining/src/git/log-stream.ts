@@ -106,7 +106,7 @@ async function* readCommits(
       const absent = `commit ${id} cannot be read`;
       if ((await queue.peek()) < 0) throw new TruncatedLog(absent);
       const commit = await readCommit(queue);
-      if (commit.hash !== id) throw gitFailed('diff-tree', 0, absent);
+      if (commit.hash !== id) throw gitFailed(gitDirectory, 'diff-tree', 0, absent);
       yield commit;
     }
   });
@@ -131,10 +131,10 @@ async function* run<T>(
     } catch (error) {
       if (!(error instanceof TruncatedLog)) throw error;
       const { code, message } = await exit;
-      throw gitFailed(args[0]!, code, message || error.message);
+      throw gitFailed(gitDirectory, args[0]!, code, message || error.message);
     }
     const { code, message } = await exit;
-    if (code !== 0) throw gitFailed(args[0]!, code, message);
+    if (code !== 0) throw gitFailed(gitDirectory, args[0]!, code, message);
     whole = true;
   } finally {
     if (!whole) {
