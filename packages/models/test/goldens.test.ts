@@ -73,6 +73,7 @@ if (existsSync(softwareAdapter)) {
 
 test.for(['roberta-classifier', 't5-classifier'])(
   '%s has them on WebGPU itself',
+  { timeout: 300_000 }, // it compiles hundreds of shaders
   async (name, { skip }) => {
     const driver = await createDriver('webgpu').catch(({ message, remedy }) => {
       console.warn(`SKIPPED: ${name} on WebGPU. ${message}. ${remedy}`);
@@ -80,8 +81,7 @@ test.for(['roberta-classifier', 't5-classifier'])(
     if (!driver) return skip();
     await compareWithPytorch(name, driver);
   },
-  300_000,
-); // it compiles hundreds of shaders
+);
 
 async function compareWithPytorch(name: string, driver: Driver): Promise<void> {
   const golden: Golden = readJson(`${name}/golden.json`);
