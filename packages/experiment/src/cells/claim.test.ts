@@ -94,7 +94,7 @@ test('of many that find a dead claim one gets it at a time', async () => {
   let holders = 0;
   let most = 0;
   await Promise.all(
-    Array.from({ length: 10 }, async () => {
+    Array.from({ length: 40 }, async () => {
       const release = await claim(path, quick);
       most = Math.max(most, ++holders);
       await sleep(2);

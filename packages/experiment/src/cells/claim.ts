@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ export async function claim(path: string, options: ClaimOptions = {}): Promise<(
     if (found === undefined) continue; // released in between
     unmovedMs = found === seen ? unmovedMs + pollMs : 0;
     seen = found;
-    if (unmovedMs >= staleMs * patience[holderState(found, path)]) await takeAway(path, found, own);
+    if (unmovedMs >= staleMs * patience[holderState(found, path)]) await takeAway(path, found, options);
     else await sleep(pollMs, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
   }
   held.add(path);
@@ -75,16 +75,17 @@ async function beat(path: string, own: Holder): Promise<void> {
   await writeFile(path, JSON.stringify(own)).catch(() => {}); // a full disk does not end the work
 }
 
-/** Removes a dead process's claim, and gives it back where another was quicker to claim anew. */
-async function takeAway(path: string, found: string, own: Holder): Promise<void> {
-  const draft = draftOf(path, own);
+/**
+ * Removes a dead process's claim, one process at a time: who removes without that may take the claim of one that was
+ * quicker to remove and to claim anew.
+ */
+async function takeAway(path: string, found: string, options: ClaimOptions): Promise<void> {
+  const release = await claim(`${path}.removal`, options);
   try {
-    await rename(path, draft);
-  } catch {
-    return; // somebody else removed it
+    if ((await readText(path)) === found) await rm(path, { force: true });
+  } finally {
+    await release();
   }
-  if ((await readText(draft)) !== found) await link(draft, path).catch(() => {});
-  await rm(draft, { force: true });
 }
 
 /** Whether a claim is that of a process on this machine that is gone. */
