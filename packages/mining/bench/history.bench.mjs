@@ -72,7 +72,7 @@ if (values.commits) {
       });
     }
   }
-  result.pydriller = pydriller();
+  if (Number(values.pydriller) > 0) result.pydriller = pydriller();
   console.log(JSON.stringify(result, null, 2));
 }
 
