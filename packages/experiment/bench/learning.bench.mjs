@@ -102,24 +102,7 @@ rmSync(root, { recursive: true });
 /** A guard and another line, each added or removed by a draw of its own; the label is 1 where the guard goes. */
 function twoEdits(seed, count) {
   const rng = createRng(`two-edits/${seed}`);
-  const syllables = [
-    'ar',
-    'ben',
-    'cu',
-    'dol',
-    'em',
-    'fa',
-    'gri',
-    'hu',
-    'im',
-    'jo',
-    'kel',
-    'lu',
-    'mor',
-    'na',
-    'ost',
-    'pe',
-  ];
+  const syllables = 'ar ben cu dol em fa gri hu im jo kel lu mor na ost pe'.split(' ');
   const name = () => Array.from({ length: 3 }, () => syllables[rng.integer(16)]).join('');
   return Array.from({ length: count }, (_, index) => {
     const [fn, pointer, size, local, callee] = Array.from({ length: 5 }, name);

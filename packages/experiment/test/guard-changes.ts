@@ -1,24 +1,7 @@
 import { createRng, type Rng } from '@redef/core';
 import type { ChangeText } from '@redef/encoders';
 
-const syllables = [
-  'ar',
-  'ben',
-  'cu',
-  'dol',
-  'em',
-  'fa',
-  'gri',
-  'hu',
-  'im',
-  'jo',
-  'kel',
-  'lu',
-  'mor',
-  'na',
-  'ost',
-  'pe',
-];
+const syllables = 'ar ben cu dol em fa gri hu im jo kel lu mor na ost pe'.split(' ');
 const types = ['struct list', 'char', 'struct buffer', 'struct node', 'FILE'];
 const results = ['-1', '0', 'EINVAL', 'false'];
 

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRng, sha256 } from '@redef/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle } from '../../../scripts/bundle.js';
 import { type BatchServer, startBatchServer } from '../test/batch-server.js';
-import { bundle } from '../test/bundle.js';
 import { type ChatServer, startChatServer } from '../test/chat-server.js';
 
 const candidates = 200;

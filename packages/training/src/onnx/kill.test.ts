@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRng } from '@redef/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle } from '../../test/bundle.js';
+import { bundle } from '../../../../scripts/bundle.js';
 
 let root: string;
 let program: string;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createRng } from '@redef/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bundle } from '../../test/bundle.js';
+import { bundle } from '../../../../scripts/bundle.js';
 import { createAudit, readReviews } from './folder.js';
 import type { AuditItem } from './item.js';
 import { labelQuestions } from './question-set.js';

@@ -1,10 +1,15 @@
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Bundles a TypeScript file with the workspace's sources into one module that plain Node runs, and gives its path. */
+/**
+ * Bundles a TypeScript file with the workspace's sources into one module that plain Node runs, for tests that kill a process,
+ * and gives its path.
+ */
 export async function bundle(entry: string, outDir: string): Promise<string> {
-  const packages = fileURLToPath(new URL('../../', import.meta.url));
+  const packages = fileURLToPath(new URL('../packages/', import.meta.url));
+  const runtime = createRequire(`${packages}autodiff/package.json`).resolve('onnxruntime-node');
   await build({
     configFile: false,
     logLevel: 'silent',
@@ -20,7 +25,10 @@ export async function bundle(entry: string, outDir: string): Promise<string> {
       outDir,
       target: 'node20',
       minify: false,
-      rollupOptions: { output: { entryFileNames: 'bundle.mjs', format: 'es' } },
+      rollupOptions: {
+        external: ['onnxruntime-node', '@huggingface/hub'],
+        output: { entryFileNames: 'bundle.mjs', format: 'es', paths: { 'onnxruntime-node': runtime } },
+      },
     },
   });
   return `${outDir}/bundle.mjs`;
