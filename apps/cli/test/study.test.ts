@@ -125,6 +125,15 @@ test('the same study in another folder gives the same bytes', async () => {
   expect(contents(join(root, 'twin'))).toEqual(contents(join(root, 'study')));
 });
 
+test('mine --all-rejects tells why each other commit is no row', async () => {
+  const { code } = await redef(root, ['mine', 'study/sample-history/quill', '--all-rejects', '--out', 'told']);
+  expect(code).toBe(0);
+  const count = (name: string): number => rows(name, 'quill', 'rejects.jsonl').length;
+  const commits = rows('told', 'quill', 'rejects.jsonl').filter(({ stage }) => stage === 'commit');
+  expect(commits.map(({ reason }) => reason)).toContain('root');
+  expect(count('told') - count(join('study', 'mined'))).toBe(commits.length);
+});
+
 test('step by step over files gives what the study gives', async () => {
   const at = (name: string): string => join('steps', name);
   const step = async (...args: string[]): Promise<void> => {
