@@ -16,6 +16,8 @@ export interface FixtureCommit {
   /** Seconds since 2020-01-01; default an hour a commit. */
   at?: number;
   authoredAt?: number;
+  /** Of both times; default +0200 of the author's, -0100 of the committer's. */
+  zone?: string;
 }
 
 const epoch = 1_577_836_800;
@@ -56,7 +58,7 @@ export class FixtureRepository {
       const at = epoch + (commit.at ?? mark * 3600);
       const author = commit.author ?? 'A U Thor <author@example.org>';
       write(
-        `commit refs/heads/${branch}\nmark :${mark}\nauthor ${author} ${commit.authoredAt === undefined ? at : epoch + commit.authoredAt} +0200\ncommitter C O Mitter <committer@example.org> ${at} -0100\n`,
+        `commit refs/heads/${branch}\nmark :${mark}\nauthor ${author} ${commit.authoredAt === undefined ? at : epoch + commit.authoredAt} ${commit.zone ?? '+0200'}\ncommitter C O Mitter <committer@example.org> ${at} ${commit.zone ?? '-0100'}\n`,
       );
       data(commit.message);
       const parent = commit.from ?? mark - 1;
@@ -78,7 +80,7 @@ export class FixtureRepository {
       }
       write('\n');
     }
-    execFileSync('git', ['fast-import', '--quiet', '--force', '--export-marks=marks'], {
+    execFileSync('git', ['fast-import', '--quiet', '--force', '--date-format=raw-permissive', '--export-marks=marks'], {
       cwd: this.path,
       env: environment,
       input: Buffer.concat(parts),

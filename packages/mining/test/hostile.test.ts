@@ -259,6 +259,22 @@ test('a commit of 5,000 files, a file of 50 MB in one line, and one of deep nest
   expect(scanFunctions(bytes, 'c').functions).toMatchObject([{ name: 'f', startLine: 2, endLine: 5 }]);
 });
 
+test('scopes opened 30,000 times and never closed cost no more than their length asks for', () => {
+  for (const opening of [
+    'namespace n {',
+    'extern "C" {',
+    'class A {',
+    '#if X\nnamespace n {',
+    '#if X\n{',
+    'enum E {',
+  ]) {
+    const bytes = Buffer.from(`${one(1)}${`${opening}\n`.repeat(30_000)}`);
+    const before = process.memoryUsage().heapUsed;
+    expect(scanFunctions(bytes, 'cpp').functions[0]).toMatchObject({ name: 'f', startLine: 1, endLine: 4 });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(bytes.length * 500);
+  }
+});
+
 test('a repository that is deleted or force-pushed in the middle ends in an error that says so, or in what was read', async () => {
   const commits = Array.from({ length: 3000 }, (_, i) => ({ message: `${i}`, files: { [`f${i % 7}.c`]: one(i) } }));
   const deleted = make().commit(...commits);

@@ -142,6 +142,28 @@ describe('an index folder', () => {
     }
   });
 
+  test('whose files were cut off or removed is refused, never read as a shorter history', async () => {
+    const repository = make();
+    grow(repository, 30);
+    const index = join(scratch, 'cut');
+    await mine(repository, { index });
+    for (const name of readdirSync(index).filter((file) => /^(?:commits|touches-|renames-)/.test(file))) {
+      const path = join(index, name);
+      const bytes = readFileSync(path);
+      if (bytes.length === 0) continue;
+      const firstLines = bytes.subarray(0, bytes.lastIndexOf('\n', bytes.length - 2) + 1);
+      for (const damage of [() => writeFileSync(path, firstLines), () => rmSync(path)]) {
+        damage();
+        await expect(mine(repository, { index }), name).rejects.toMatchObject({
+          code: 'invalid-index',
+          message: expect.stringContaining(index),
+        });
+        writeFileSync(path, bytes);
+      }
+    }
+    expect((await mine(repository, { index })).summary.index).toBe('current');
+  });
+
   test('a temporary one leaves nothing', async () => {
     const repository = make();
     grow(repository, 5);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseRecord } from '@redef/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type MinedRow, type MineOptions, mineCandidates, mineRepositories } from '../src/index.js';
@@ -183,6 +186,52 @@ describe('defective candidates', () => {
     );
     expect((await mine(quoted, { ratio: 0, label: 'strict' })).labels).not.toContain('2 f revert');
     expect((await mine(quoted, { ratio: 0, label: 'any' })).labels).toContain('2 f revert');
+  });
+
+  test('a number that several commits bear is the last one in the history of the revert', async () => {
+    const again = make().commit(
+      state('Begin', 1, 1, 1),
+      state('Change f (#12)', 2, 1, 1),
+      state('Revert "Change f" (#13)\n\nReverts org/repo#12', 1, 1, 1),
+      state('Change g on the way to f (#12)', 1, 2, 1),
+    );
+    expect((await mine(again, { ratio: 0, label: 'strict' })).labels).toContain('2 f revert');
+
+    const elsewhere = make().commit(
+      state('Begin', 1, 1, 1),
+      state('Change f (#12)', 2, 1, 1),
+      { ...state('Change g (#12)', 1, 2, 1), from: 1, branch: 'release' },
+      { ...state('Revert #12', 1, 1, 1), from: 2 },
+      { ...state('Merge', 1, 2, 1), merge: [3] },
+    );
+    expect((await mine(elsewhere, { ratio: 0, label: 'strict' })).labels).toContain('2 f revert');
+
+    const later = make().commit(
+      state('Begin', 1, 1, 1),
+      state('Reverts org/repo#12', 2, 1, 1),
+      state('Change f (#12)', 3, 1, 1),
+    );
+    expect((await mine(later, { ratio: 0, label: 'strict' })).labels).toContain('2 revert/target-not-earlier');
+  });
+
+  test('a number that both sides of a merge bear does not depend on how the index was filled', async () => {
+    const repository = make().commit(
+      state('Begin', 1, 1, 1),
+      { ...state('Change f (#12)', 2, 1, 1), branch: 'one' },
+      { ...state('Change g (#12)', 1, 2, 1), from: 1, branch: 'two' },
+    );
+    const rows = async (index?: string) =>
+      (await mine(repository, { ratio: 0, label: 'strict', ...(index ? { index } : {}) })).labels;
+    const filled = mkdtempSync(join(tmpdir(), 'redef-numbers-'));
+    for (const tip of [3, 2]) {
+      repository.git('update-ref', 'refs/heads/main', repository.id(tip));
+      await rows(join(filled, `${tip}`));
+    }
+    repository.commit({ ...state('Merge', 2, 2, 1), from: 2, merge: [3] }, state('Revert #12', 2, 1, 1));
+    const whole = await rows();
+    expect(whole.filter((label) => label.endsWith('revert'))).toHaveLength(1);
+    for (const tip of [3, 2]) expect(await rows(join(filled, `${tip}`))).toEqual(whole);
+    rmSync(filled, { recursive: true });
   });
 
   test('an id that is no earlier commit is a reject with its reason', async () => {

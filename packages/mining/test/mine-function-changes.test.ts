@@ -74,6 +74,21 @@ describe('mineFunctionChanges', () => {
     expect(change).not.toHaveProperty('decoding');
   });
 
+  test('a zone that no clock has is told as the same instant in UTC', async () => {
+    const odd = new FixtureRepository().commit(
+      { message: '1', files: { 'a.c': source({ f: 'return 1;' }) } },
+      { message: '2', files: { 'a.c': source({ f: 'return 2;' }) }, at: 7200, zone: '+9999' },
+      { message: '3', files: { 'a.c': source({ f: 'return 3;' }) }, at: 10_800, zone: '-1400' },
+    );
+    const changes = await collect(mineFunctionChanges(odd.path));
+    odd.remove();
+    for (const change of changes) parseRecord('redef.change/1', change, 'change');
+    expect(changes.map(({ committed_at }) => committed_at)).toEqual([
+      '2020-01-01T02:00:00Z',
+      '2019-12-31T13:00:00-14:00',
+    ]);
+  });
+
   test('bytes that are not UTF-8 are kept with a note, and carriage returns are left out', async () => {
     const change = (await collect(mineFunctionChanges(repository.path)))[2]!;
     expect(change.decoding).toBe('windows-1252');

@@ -53,7 +53,12 @@ export function makeChange(
 
 /** git writes a broken date of a hand-made commit in other ways; such a record must still be readable. */
 function isoDate(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : '1970-01-01T00:00:00Z';
+  const [, local, sign, hours, minutes] =
+    /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(text) ?? [];
+  if (!local || Number.isNaN(Date.parse(`${local}Z`))) return '1970-01-01T00:00:00Z';
+  if (!Number.isNaN(Date.parse(text))) return text;
+  const offset = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000; // git takes any: +9999
+  return new Date(Date.parse(`${local}Z`) - offset).toISOString().replace('.000', '');
 }
 
 /** Equal for two changes with the same function texts before and after. */

@@ -27,6 +27,9 @@ import { awaitsOldStyleBody } from './old-style-parameters.js';
 import { bodyKind, doubt, type FunctionSpan, ScannerState } from './scanner-state.js';
 import { SourceCursor } from './source-cursor.js';
 
+/** No program nests namespaces and classes so deep; each level costs a list of all around it. */
+const maxContainers = 64;
+
 // What a byte means inside a body, where only these matter.
 const inBody = new Uint8Array(256);
 for (const character of '\n"\'/{}') inBody[character.charCodeAt(0)] = 1;
@@ -347,7 +350,8 @@ class Scanner {
     }
     const { containers } = state;
     const around = containers[containers.length - 1];
-    const kind = classifyHeader(header, bytes, this.language, around || undefined);
+    let kind = classifyHeader(header, bytes, this.language, around || undefined);
+    if (kind.kind === 'container' && containers.length >= maxContainers) kind = { kind: 'other', lost: false };
     switch (kind.kind) {
       case 'function':
         state.body = bodyKind.function;

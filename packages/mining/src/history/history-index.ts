@@ -7,7 +7,14 @@ import { BlobReader } from '../git/blob-reader.js';
 import { askGit } from '../git/git-process.js';
 import type { Repository } from '../git/repository.js';
 import type { ResolvedFilter } from '../options.js';
-import { type IndexState, indexVersion, readIndexState, writeIndexState } from './index-state.js';
+import {
+  checkFiles,
+  functionBytes,
+  type IndexState,
+  indexVersion,
+  readIndexState,
+  writeIndexState,
+} from './index-state.js';
 import { logPass } from './log-pass.js';
 import { runBucket, taskCount } from './run-bucket.js';
 import { runInWorkers } from './worker-pool.js';
@@ -59,7 +66,10 @@ export async function openHistoryIndex(options: HistoryIndexOptions): Promise<Hi
     if (earlier && last) {
       const kept = earlier.config === config && (await reaches(repository, last.head, head));
       found = !kept ? 'rewritten' : last.head === head && last.complete ? 'current' : 'extended';
-      if (kept) state = earlier;
+      if (kept) {
+        await checkFiles(folder, earlier);
+        state = earlier;
+      }
     }
     await clear(folder, state.segments.length);
 
@@ -118,7 +128,7 @@ async function finishSegment(options: HistoryIndexOptions, folder: string, state
       await reader.close();
     }
   }
-  state.segments[segment]!.complete = true;
+  Object.assign(state.segments[segment]!, { complete: true, functionBytes: await functionBytes(folder, segment) });
   await writeIndexState(folder, state);
 }
 

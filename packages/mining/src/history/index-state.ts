@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
@@ -13,17 +13,19 @@ export interface IndexSegment {
   counts: Record<string, number>;
   /** All its touched functions are on disk. */
   complete: boolean;
+  /** Bytes of their files then. */
+  functionBytes?: number;
 }
 
 /** `index.json`: written whole after each step that a later run can build on. */
 export interface IndexState {
-  schema: 'redef.mining-index/1';
+  schema: 'redef.mining-index/2';
   /** What the rows depend on: another configuration needs another index. */
   config: string;
   segments: IndexSegment[];
 }
 
-export const indexVersion = 'redef.mining-index/1';
+export const indexVersion = 'redef.mining-index/2';
 
 export async function readIndexState(folder: string): Promise<IndexState | undefined> {
   const path = join(folder, 'index.json');
@@ -46,6 +48,29 @@ export async function readIndexState(folder: string): Promise<IndexState | undef
     code: 'invalid-index',
     remedy: 'Name an empty folder, or remove this one to have it built again.',
   });
+}
+
+/** Bytes of the touched functions and renames of a segment. */
+export async function functionBytes(folder: string, segment: number): Promise<number> {
+  return bytesOf(folder, new RegExp(`^(?:touches-${segment}-\\d+|renames-${segment})\\.jsonl$`));
+}
+
+/** @throws `RedefError` `invalid-index` where files that the index speaks of are gone or shorter than they were */
+export async function checkFiles(folder: string, { segments }: IndexState): Promise<void> {
+  let whole = (await bytesOf(folder, /^commits\.jsonl$/)) >= (segments.at(-1)?.bytes ?? 0);
+  for (const [index, segment] of segments.entries())
+    whole &&= !segment.complete || (await functionBytes(folder, index)) === segment.functionBytes;
+  if (whole) return;
+  throw new RedefError(`${folder}: damaged: a file of the index is gone or was cut off`, {
+    code: 'invalid-index',
+    remedy: 'Remove the index folder to have it built again.',
+  });
+}
+
+async function bytesOf(folder: string, names: RegExp): Promise<number> {
+  let bytes = 0;
+  for (const name of await readdir(folder)) if (names.test(name)) bytes += (await stat(join(folder, name))).size;
+  return bytes;
 }
 
 export async function writeIndexState(folder: string, state: IndexState): Promise<void> {

@@ -122,19 +122,22 @@ function describe(reference: Reference): string {
 
 function candidatesFor(reference: Reference, commit: number, history: History, lookup: NameLookup): number[] {
   if (reference.kind === 'hash') return history.table.find(reference.hash);
-  const found =
+  const named =
     reference.kind === 'svn'
-      ? lookup.svnRevisions.get(reference.revision)
+      ? (lookup.svnRevisions.get(reference.revision) ?? [])
       : reference.kind === 'pull-request'
-        ? lookup.pullRequests.get(reference.number)
-        : lookup.subjects(reference.subject).findLast((earlier) => history.graph.isAncestor(earlier, commit));
+        ? (lookup.pullRequests.get(reference.number) ?? [])
+        : lookup.subjects(reference.subject);
+  const found =
+    named.findLast((earlier) => earlier !== commit && history.graph.isAncestor(earlier, commit)) ??
+    (reference.kind === 'subject' ? undefined : named.at(-1)); // a number says more than equal words: it is told as too late
   return found === undefined ? [] : [found];
 }
 
+/** The commits of a name in the order of the history: branches and cherry-picks give several the same. */
 interface NameLookup {
-  svnRevisions: Map<number, number>;
-  pullRequests: Map<number, number>;
-  /** The commits of a subject, in the order of the history. */
+  svnRevisions: ReadonlyMap<number, readonly number[]>;
+  pullRequests: ReadonlyMap<number, readonly number[]>;
   subjects(subject: string): readonly number[];
 }
 
@@ -147,25 +150,23 @@ function nameLookup({ names, graph, messages }: History): NameLookup {
     else if (reference.kind === 'pull-request') wanted.pull.add(reference.number);
     else if (reference.kind === 'subject') wanted.subject.add(keyOf('', reference.subject.trim()));
   }
-  const numbered = (column: Uint32Array, numbers: ReadonlySet<number>): Map<number, number> => {
-    const found = new Map<number, number>();
-    for (let commit = 0; commit < column.length; commit++) {
-      const number = column[commit]!;
-      if (number > 0 && numbers.has(number)) found.set(number, commit);
+  wanted.svn.delete(0); // stands for no number
+  wanted.pull.delete(0);
+  const byName = (column: ArrayLike<number>, wantedNames: ReadonlySet<number>): Map<number, number[]> => {
+    const found = new Map<number, number[]>();
+    for (const commit of graph.order) {
+      const name = column[commit]!;
+      if (!wantedNames.has(name)) continue;
+      const list = found.get(name);
+      if (list) list.push(commit);
+      else found.set(name, [commit]);
     }
     return found;
   };
-  const bySubject = new Map<number, number[]>();
-  for (const commit of graph.order) {
-    const key = names.subjects[commit]!;
-    if (!wanted.subject.has(key)) continue;
-    const list = bySubject.get(key);
-    if (list) list.push(commit);
-    else bySubject.set(key, [commit]);
-  }
+  const bySubject = byName(names.subjects, wanted.subject);
   return {
-    svnRevisions: numbered(names.svnRevisions, wanted.svn),
-    pullRequests: numbered(names.pullRequests, wanted.pull),
+    svnRevisions: byName(names.svnRevisions, wanted.svn),
+    pullRequests: byName(names.pullRequests, wanted.pull),
     subjects: (subject) => bySubject.get(keyOf('', subject.trim())) ?? [],
   };
 }
