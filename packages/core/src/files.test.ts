@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +20,9 @@ import {
   readJsonlLines,
   readManifest,
   readRecords,
+  removeLeftovers,
   removeStalePartials,
+  writeAtomically,
   writeFileAtomic,
   writeJsonl,
   writeJsonlTables,
@@ -79,18 +91,32 @@ test("an error of the source that names another path stays the source's own", as
 test('what a killed process left half-written is removed, what a living one writes is not', async () => {
   const place = mkdtempSync(join(folder, 'stale-'));
   const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+  const here = hostname();
   await makeFolder(join(place, 'below'));
-  for (const name of [`a.${dead}.partial`, `below/b.${dead}.partial`, `c.${process.pid}.partial`, 'd.partial', 'e']) {
-    writeFileSync(join(place, name), '');
-  }
+  const gone = [`a.${dead}.partial`, `below/b.${here}.${dead}-7.partial`, `c.node-7.${process.pid}-1.partial`];
+  const stays = [`d.${here}.${process.pid}-2.partial`, `e.${process.pid}.partial`, `f.node-7.${dead}-3.partial`];
+  for (const name of [...gone, ...stays, 'g.partial', 'h']) writeFileSync(join(place, name), '');
+  const yesterday = Date.now() / 1000 - 25 * 3600;
+  utimesSync(join(place, gone[2]!), yesterday, yesterday);
   await removeStalePartials(place);
-  expect(readdirSync(place, { recursive: true }).sort()).toEqual([
-    'below',
-    `c.${process.pid}.partial`,
-    'd.partial',
-    'e',
-  ]);
+  expect(readdirSync(place, { recursive: true }).sort()).toEqual(['below', ...stays, 'g.partial', 'h']);
   await removeStalePartials(join(place, 'nowhere'));
+});
+
+test('who is alone in a folder removes all that others left unfinished or locked', async () => {
+  const place = mkdtempSync(join(folder, 'alone-'));
+  await makeFolder(join(place, 'model'));
+  const lock = 'model/checkpoints.lock-01234567-89ab-cdef-0123-456789abcdef';
+  for (const name of ['a.node-7.1-1.partial', lock, 'b', 'c.lock-me']) writeFileSync(join(place, name), '');
+  await removeLeftovers(place);
+  expect(readdirSync(place, { recursive: true }).sort()).toEqual(['b', 'c.lock-me', 'model']);
+  await removeLeftovers(join(place, 'nowhere'));
+});
+
+test('two writers of one path in one process do not meet: the last to end stands whole', async () => {
+  const path = join(folder, 'twice');
+  await Promise.all(Array.from({ length: 20 }, (_, i) => writeFileAtomic(path, `${i}`.repeat(10_000))));
+  expect(readFileSync(path, 'utf8')).toMatch(/^(\d|1\d)\1{9999}$/);
 });
 
 test('several tables of one pass appear together or not at all', async () => {
@@ -175,9 +201,12 @@ test('an unwritable folder', async () => {
 });
 
 test.skipIf(!existsSync('/dev/full'))('a full disk', async () => {
-  // /dev/full answers every write with ENOSPC; a link of the neighbour's name leads the writer there.
-  const path = join(folder, 'full.jsonl');
-  execFileSync('ln', ['-s', '/dev/full', `${path}.${process.pid}.partial`]);
+  // /dev/full answers every write with ENOSPC; a link of the neighbour's name leads the next writer there.
+  const place = mkdtempSync(join(folder, 'full-'));
+  const path = join(place, 'full.jsonl');
+  const [neighbour = ''] = await writeAtomically(path, async () => readdirSync(place));
+  const next = neighbour.replace(/\d+(?=\.partial$)/, (count) => `${Number(count) + 1}`);
+  symlinkSync('/dev/full', join(place, next));
   await expect(writeJsonl(path, [1])).rejects.toMatchObject({
     code: 'disk-full',
     message: expect.stringMatching(/full\.jsonl: no space left/),

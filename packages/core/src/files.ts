@@ -1,4 +1,4 @@
-export { removeStalePartials, writeAtomically, writeFileAtomic } from './files/atomic.js';
+export { removeLeftovers, removeStalePartials, writeAtomically, writeFileAtomic } from './files/atomic.js';
 export { fileError } from './files/file-error.js';
 export {
   type JsonlLine,

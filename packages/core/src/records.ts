@@ -211,6 +211,8 @@ export const predictionSchema = v.object({
   score: probability,
   /** The decision threshold, fixed on validation; predicted defective when `score >= threshold`. */
   threshold: v.number(),
+  /** Why a model that was asked in words gave no score: then the score is 0. */
+  unanswered: v.optional(v.picklist(['refused', 'unreadable', 'too-long'])),
 });
 export type Prediction = v.InferOutput<typeof predictionSchema>;
 
