@@ -24,8 +24,8 @@ export interface Tensor {
 export type Pullback = (gradient: Tensor) => Tensor;
 
 /** Builds something of a gradient once, for the pullbacks of several inputs. */
-export function shared(build: Pullback): Pullback {
-  const built = new Map<Tensor, Tensor>();
+export function shared<T>(build: (gradient: Tensor) => T): (gradient: Tensor) => T {
+  const built = new Map<Tensor, T>();
   return (gradient) => {
     const known = built.get(gradient) ?? build(gradient);
     built.set(gradient, known);

@@ -1,12 +1,13 @@
 // A training step (forward, backward, AdamW) here and in PyTorch, in turns, in one run on one machine.
 //
 //   node bench/step-time.bench.mjs --model roberta-base --batch 8 --length 256 --steps 5
-//   node bench/step-time.bench.mjs --model tiny --batch 8 --length 64 --steps 100 --learning-rate 1e-4
+//   node bench/step-time.bench.mjs --model roberta-base --batch 2 --length 64 --steps 99 --learning-rate 1e-5 --fit 1
 //
 // Models: roberta-base, t5-220m-encoder, small (6 layers of 384), tiny and t5-tiny (2 of 128); --layers takes another
 // number of layers. Devices: cpu, official (the CPU by the official binding), cuda, dml, webgpu; PyTorch uses the GPU where
-// it has one and the device is no CPU. With --gradients 1 the gradients by every parameter are compared first. Needs the
-// built packages and, for PyTorch's side, Debian's python3-torch and libopenblas0. Wall-clock ratios mean little on a
+// it has one and the device is no CPU. With --gradients 1 the gradients by every parameter are compared first; with --fit 1
+// steps are those of the fit loop: clipped, with warm-up and linear decay, and weight decay of matrices alone. Needs the built
+// packages and, for PyTorch's side, Debian's python3-torch and libopenblas0. Wall-clock ratios mean little on a
 // machine that does other work: read the CPU ones, with --threads 1.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -17,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
   adamW,
+  clipByGlobalNorm,
   createDriver,
   createOnnxRuntimeDriver,
   crossEntropy,
@@ -38,6 +40,7 @@ const { values: options } = parseArgs({
     steps: { type: 'string', default: '5' },
     threads: { type: 'string', default: '2' },
     gradients: { type: 'string', default: '0' },
+    fit: { type: 'string', default: '0' },
     'learning-rate': { type: 'string', default: '1e-5' },
     device: { type: 'string', default: 'cpu' },
     layers: { type: 'string' },
@@ -46,6 +49,8 @@ const { values: options } = parseArgs({
 });
 const [batch, length, steps, threads] = ['batch', 'length', 'steps', 'threads'].map((name) => Number(options[name]));
 const learningRate = Number(options['learning-rate']);
+const isFit = options.fit === '1';
+const clipNorm = isFit ? 1 : undefined;
 
 const roberta = { model_type: 'roberta', vocab_size: 50265, max_position_embeddings: 514 };
 const configs = {
@@ -101,7 +106,8 @@ const ids = graph.input('ids', [batch, length], 'int32');
 const logits = config.model_type === 't5' ? t5Classifier(ids, config) : robertaClassifier(ids, config);
 const loss = crossEntropy(logits, graph.input('labels', [batch], 'int32'));
 const derivatives = gradients(loss, graph.parameters);
-const optimizer = adamW({ weightDecay: 0.01 });
+const matrices = graph.parameters.flatMap(({ name, shape }) => (!isFit || shape.length > 1 ? name : []));
+const optimizer = adamW({ weightDecay: 0.01, decays: (name) => matrices.includes(name) });
 const isCpu = options.device === 'cpu' || options.device === 'official';
 const driver =
   options.device === 'official'
@@ -110,7 +116,8 @@ const driver =
 const variables = new Variables(driver);
 fillWeights();
 const started = performance.now();
-const updates = optimizer.update(graph.parameters, derivatives);
+const applied = clipNorm ? clipByGlobalNorm(derivatives, clipNorm).gradients : derivatives;
+const updates = optimizer.update(graph.parameters, applied);
 const session = await Session.create({
   outputs: { loss },
   updates,
@@ -127,7 +134,7 @@ for (const { name } of graph.parameters) {
 const parameters = graph.parameters.map(({ name, shape }) => [name, shape]);
 writeFileSync(
   join(folder, 'job.json'),
-  JSON.stringify({ config, parameters, batches, labels, threads, learningRate, gpu: !isCpu }),
+  JSON.stringify({ config, parameters, batches, labels, threads, matrices, clipNorm, gpu: !isCpu }),
 );
 
 const torch = spawn(options.torch, [fileURLToPath(new URL('./step_time.py', import.meta.url)), folder], {
@@ -151,16 +158,24 @@ if (options.gradients === '1') await compareGradients();
 // A device that keeps the weights only within a run makes all steps in one; the others take turns with PyTorch.
 const seconds = { ours: { wall: [], cpu: [] }, torch: { wall: [], cpu: [] } };
 let lossDifference = 0;
+const losses = [];
 let peaks;
 const numbers = Array.from({ length: steps + 1 }, (_, index) => index + 1);
-const feedsOf = (step) => ({ ids: batches[step % 4].flat(), labels, ...optimizer.feeds(step, learningRate) });
+const warmUp = Math.floor(numbers.length / 10);
+const rateAt = (step) => {
+  const done = step - 1;
+  if (!isFit) return learningRate;
+  return learningRate * (done < warmUp ? done / warmUp : (numbers.length - done) / (numbers.length - warmUp));
+};
+const feedsOf = (step) => ({ ids: batches[step % 4].flat(), labels, ...optimizer.feeds(step, rateAt(step)) });
 for (const group of driver.loopsSteps ? [[1], numbers.slice(1)] : numbers.map((step) => [step])) {
   const cpu = process.cpuUsage();
   const wall = performance.now();
   const results = await session.runSteps(group.map((step) => ({ feeds: feedsOf(step) })));
   const ours = { wall: (performance.now() - wall) / 1000, cpu: cpuSeconds(cpu) };
   for (const [index, step] of group.entries()) {
-    const theirs = await ask(`step ${step}`);
+    const theirs = await ask(`step ${step} ${rateAt(step)}`);
+    losses.push(theirs.loss);
     lossDifference = Math.max(lossDifference, Math.abs(results[index].loss[0] - theirs.loss));
     peaks = [process.resourceUsage().maxRSS * 1024, theirs.peak];
     if (step === 1) continue; // warm-up
@@ -189,7 +204,9 @@ for (const kind of ['wall', 'cpu']) {
 console.log(
   `peak memory: ours ${gigabytes(peaks[0])}, PyTorch ${gigabytes(peaks[1])}, ratio ${(peaks[0] / peaks[1]).toFixed(2)}`,
 );
-console.log(`largest difference of the losses over ${steps + 1} steps: ${lossDifference.toExponential(1)}`);
+console.log(
+  `largest difference of the losses over ${steps + 1} steps: ${lossDifference.toExponential(1)}; they go from ${losses[0].toFixed(4)} to ${losses.at(-1).toFixed(4)}`,
+);
 
 /** Random weights of the usual size, by a generator that takes no time. */
 function fillWeights() {
@@ -279,6 +296,7 @@ function productFlops(tensors) {
   let operations = 0;
   for (const { node, shape } of ancestors(...tensors)) {
     if (node?.type !== 'Gemm' && node?.type !== 'FusedMatMul') continue;
+    if (node.inputs[0].node?.type === 'Where') continue; // attention weights computed anew: no work of the step itself
     const inner = node.inputs[0].shape.at(node.attributes.transA ? -2 : -1);
     operations += 2 * inner * shape.reduce((product, size) => product * size, 1);
   }

@@ -33,7 +33,9 @@ assert offset == len(weights) and len(parameters) == len(job["parameters"])
 del weights
 model.to(device)
 
-optimizer = torch.optim.AdamW(parameters.values(), lr=job["learningRate"], weight_decay=0.01)
+matrices = [parameters[name] for name in job["matrices"]]
+undecayed = [parameter for name, parameter in parameters.items() if name not in set(job["matrices"])]
+optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.01}, {"params": undecayed, "weight_decay": 0}])
 labels = torch.tensor(job["labels"], device=device)
 
 
@@ -70,6 +72,10 @@ for line in sys.stdin:
         started, cpu = time.perf_counter(), time.process_time()
         loss = forward(ids)
         loss.backward()
+        if "clipNorm" in job:
+            torch.nn.utils.clip_grad_norm_(parameters.values(), job["clipNorm"])
+        for group in optimizer.param_groups:
+            group["lr"] = float(others[0])
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         value = loss.item()  # waits for the device

@@ -1,6 +1,7 @@
 import { shapeError } from '../errors.js';
 import { sameShape } from '../shape.js';
 import { shared, type Tensor } from '../tensor.js';
+import { again } from './again.js';
 import { add, multiply, subtract, sumTo } from './arithmetic.js';
 import { dropoutMask } from './dropout.js';
 import { matmul } from './products.js';
@@ -15,6 +16,11 @@ export interface AttentionOptions {
   bias?: Tensor;
   /** Dropout on the attention weights. Default 0. */
   dropoutRate?: number;
+  /**
+   * Computes the weights anew in the backward pass instead of keeping them: less memory, a few percent more time, the same
+   * bits. Default: with more than 4 × size keys, where the weights are larger than all else that attention keeps.
+   */
+  recompute?: boolean;
 }
 
 /**
@@ -29,20 +35,31 @@ export function attention(
   query: Tensor,
   key: Tensor,
   value: Tensor,
-  { scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1), bias, dropoutRate = 0 }: AttentionOptions = {},
+  {
+    scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1),
+    bias,
+    dropoutRate = 0,
+    recompute = key.shape.at(-2)! > 4 * key.shape.at(-1)!,
+  }: AttentionOptions = {},
 ): Tensor {
   if (!sameShape(key.shape, value.shape)) {
     throw shapeError('attention', [query, key, value], 'expected key and value of one shape');
   }
-  const scores = matmul(query, key, { transposeB: true, scale }); // (..., queries, keys)
-  const weights = softmax(bias ? add(scores, bias) : scores);
-  const mask = dropoutMask(query.graph, weights.shape, dropoutRate);
-  const drop = (x: Tensor) => (mask ? keepWhere(mask.kept, x) : x);
-  const keptScale = mask ? mask.scale : 1;
-  const used = drop(weights);
-  const output = matmul(used, value, { scale: keptScale });
+  const mask = dropoutMask(query.graph, [...query.shape.slice(0, -1), key.shape.at(-2)!], dropoutRate);
+  const weigh = (query: Tensor, after?: Tensor) => {
+    const scores = matmul(query, key, { transposeB: true, scale }); // (..., queries, keys)
+    const weights = softmax(bias ? add(scores, bias) : scores);
+    const kept = mask?.kept(after);
+    const drop = (x: Tensor) => (kept ? keepWhere(kept, x) : x);
+    return { weights, used: drop(weights), drop };
+  };
+  const keptScale = mask?.scale ?? 1;
+  const forward = weigh(query);
+  const output = matmul(forward.used, value, { scale: keptScale });
 
+  const weighed = shared((dy) => (recompute ? weigh(again(query, dy), dy) : forward));
   const scoreGradient = shared((dy) => {
+    const { weights, drop } = weighed(dy);
     const dWeights = drop(matmul(dy, value, { transposeB: true, scale: keptScale }));
     return multiply(weights, subtract(dWeights, sum(multiply(output, dy), [-1], true)));
   });
@@ -52,7 +69,7 @@ export function attention(
     pullbacks: [
       (dy) => matmul(scoreGradient(dy), key, { scale }),
       (dy) => matmul(scoreGradient(dy), query, { transposeA: true, scale }),
-      (dy) => matmul(used, dy, { transposeA: true, scale: keptScale }),
+      (dy) => matmul(weighed(dy).used, dy, { transposeA: true, scale: keptScale }),
       ...(bias ? [(dy: Tensor) => sumTo(scoreGradient(dy), bias.shape)] : []),
     ],
   };

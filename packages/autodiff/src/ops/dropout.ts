@@ -2,8 +2,9 @@ import { RedefError } from '@redef/core';
 import type { Graph } from '../graph.js';
 import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
+import { again } from './again.js';
 import { multiply } from './arithmetic.js';
-import { keepWhere, less } from './selection.js';
+import { cast, keepWhere, less } from './selection.js';
 
 /**
  * Sets each element to 0 with probability `rate`, to the nearest 1/65,536, and scales the others so that the expectation
@@ -12,11 +13,18 @@ import { keepWhere, less } from './selection.js';
  */
 export function dropout(x: Tensor, rate: number): Tensor {
   const mask = dropoutMask(x.graph, x.shape, rate);
-  return mask ? multiply(keepWhere(mask.kept, x), mask.scale) : x;
+  return mask ? multiply(keepWhere(mask.kept(), x), mask.scale) : x;
 }
 
-/** Which elements are kept (bool), and by what they are scaled; nothing where none is dropped. */
-export function dropoutMask(graph: Graph, shape: Shape, rate: number): { kept: Tensor; scale: number } | undefined {
+export interface DropoutMask {
+  /** Which elements are kept (bool); the same ones where it is computed again for the backward pass, once `after` is there. */
+  kept(after?: Tensor): Tensor;
+  /** By what they are scaled. */
+  scale: number;
+}
+
+/** Nothing where none is dropped. */
+export function dropoutMask(graph: Graph, shape: Shape, rate: number): DropoutMask | undefined {
   if (!(rate >= 0 && rate < 1)) {
     throw new RedefError(`dropout: the rate must be at least 0 and below 1, got ${rate}`, {
       code: 'invalid-option',
@@ -26,5 +34,10 @@ export function dropoutMask(graph: Graph, shape: Shape, rate: number): { kept: T
   const dropped = Math.round(rate * 2 ** 16);
   if (dropped === 0) return undefined;
   const kept = 2 ** 16 - dropped;
-  return { kept: less(graph.noise(shape), kept), scale: 2 ** 16 / kept };
+  const noise = graph.noise(shape);
+  const limit = graph.constant(kept, [], 'int32');
+  return {
+    kept: (after) => less(noise, cast(after ? again(limit, after) : limit, 'uint16')),
+    scale: 2 ** 16 / kept,
+  };
 }

@@ -76,6 +76,11 @@ const cases: Case[] = [
     { a: [2, 2, 3, 4], b: [2, 2, 3, 4], c: [2, 3, 3] },
     ({ a, b, c }) => attention(a, b, multiply(b, 2), { bias: c, dropoutRate: 0.4 }),
   ],
+  [
+    'attention, with its weights computed anew',
+    { a: [2, 2, 3, 4], b: [2, 2, 5, 4], c: [2, 3, 5] },
+    ({ a, b, c }) => attention(a, b, multiply(b, 2), { bias: c, dropoutRate: 0.4, recompute: true }),
+  ],
   ['linear', { a: [3, 4], b: [2, 4], c: [2] }, ({ a, b, c }) => linear(a, b, c)],
   ['linear, without bias', { a: [3, 4], b: [2, 4] }, ({ a, b }) => linear(a, b)],
   ['softmax', { a: [2, 5] }, ({ a }) => softmax(a)],
