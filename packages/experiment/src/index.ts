@@ -26,7 +26,7 @@ export { createSlurmExecutor, type SlurmOptions } from './executors/slurm/slurm.
 export { readSlurmCells, type SlurmCell } from './executors/slurm/status.js';
 export { importResults } from './import-results.js';
 export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
-export { beamFigure, repairReport, scoreTable, writeRepairReport } from './repair-study/report.js';
+export { repairReport, scoreTable, writeRepairReport } from './repair-study/report.js';
 export {
   type LeakScore,
   type RepairCellEvent,
@@ -47,12 +47,12 @@ export {
 } from './repair-study/scenarios.js';
 export { composeReport, ruleBasedWarning } from './report/compose.js';
 export { type Block, type Link, type ReportDocument, type Table, textOf } from './report/document.js';
-export { drawFigures, type Figure } from './report/figures.js';
+export type { Figure } from './report/draw.js';
 export { renderHtml } from './report/html.js';
 export { renderLatex } from './report/latex.js';
 export { renderMarkdown } from './report/markdown.js';
 export { resultTable } from './report/result-tables.js';
-export { writeReport } from './report/write-report.js';
+export { reportFiles } from './report/write-report.js';
 export {
   collectResults,
   type EncodingSummary,
@@ -79,10 +79,10 @@ export { readCandidates, type TriageStageInput, triageStage } from './stages/tri
 export {
   type CounterfactualComparison,
   type EncodingComparison,
-  equivalenceMargin,
   type StudyStatistics,
   studyStatistics,
 } from './statistics.js';
+export { defaultStatistics, type StatisticsSettings } from './statistics-settings.js';
 export { linearModel, runStudy, type Study, type StudyEvent, type StudyOptions } from './study.js';
 export type { ModelContext } from './study-file/models.js';
 export { checkStudy, defineStudy, readStudyFile } from './study-file/read.js';

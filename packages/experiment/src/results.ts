@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RedefError } from '@redef/core';
+import { Counter, type Prediction, RedefError } from '@redef/core';
 import { fileError, type Manifest, readManifest } from '@redef/core/files';
 import type { TriageSummary } from '@redef/triage';
 import { type AuditReport, auditReport, readAudit, readReviews } from '@redef/triage/audit';
@@ -17,6 +17,7 @@ import { averageFolds, type CellResult, type Condition, evaluateCell, summarise 
 import { readTable } from './folders.js';
 import { readTrainingRecord } from './stages/train.js';
 import { type StudyStatistics, studyStatistics } from './statistics.js';
+import type { StatisticsSettings } from './statistics-settings.js';
 import type { StudyFolder } from './study-folder.js';
 import { cellsOf, relativePath, type StudyPlan, storeOf } from './study-plan.js';
 import { type TrivialPredictor, trivialPredictors } from './trivial.js';
@@ -77,7 +78,11 @@ export interface MissingCell {
 }
 
 /** A cell's results and the folder they came from, relative to the study; imported results have none. */
-export type StoredResult = CellResult & { folder?: string };
+export type StoredResult = CellResult & {
+  folder?: string;
+  /** Of a chat model: how many test examples it gave no answer to, by reason; each counts with a score of 0. */
+  unanswered?: Record<string, number>;
+};
 
 /** Everything a report shows, as data: what `results.json` holds. */
 export interface StudyResults {
@@ -110,7 +115,7 @@ export async function collectResults(
   const cells: StoredResult[] = [];
   const missing: MissingCell[] = [];
   const curveRuns = new Map<string, CurveRun[]>();
-  for (const { key, model, encoding, counterfactual, seed, fold } of plan.cells) {
+  for (const { key, model, encoding, counterfactual, seed, fold, spec } of plan.cells) {
     const names = {
       model,
       encoding,
@@ -127,7 +132,12 @@ export async function collectResults(
     const folder = store.cell(key);
     const predictions = await readAll(readTable('redef.prediction/1', [join(folder, 'predictions.jsonl')], read));
     if (!predictions.some(({ split }) => split === 'test')) continue;
-    cells.push({ ...evaluateCell(predictions), ...names, folder: relativePath(study.root, folder) });
+    cells.push({
+      ...evaluateCell(predictions),
+      ...names,
+      folder: relativePath(study.root, folder),
+      ...(spec.engine === 'chat' && { unanswered: countUnanswered(predictions) }),
+    });
     if (counterfactual !== undefined) continue;
     const training = await readTrainingRecord(folder);
     const condition = JSON.stringify([model, encoding]);
@@ -136,16 +146,23 @@ export async function collectResults(
   }
   return {
     data: await collectData(study, plan, read),
-    ...tabulate(cells, plan.seed),
+    ...tabulate(cells, plan.seed, plan.statistics),
     missing,
     curves: [...curveRuns.values()].map(conditionCurves),
   };
+}
+
+function countUnanswered(predictions: readonly Prediction[]): Record<string, number> {
+  const counts = new Counter();
+  for (const { split, unanswered } of predictions) if (split === 'test' && unanswered) counts.add(unanswered);
+  return counts.toJSON();
 }
 
 /** The tables and tests that follow from the cells alone. */
 export function tabulate(
   cells: readonly StoredResult[],
   seed: number,
+  settings?: StatisticsSettings,
 ): Omit<StudyResults, 'data' | 'curves' | 'missing'> {
   const known = cells.filter(({ n, positives }) => n !== undefined && positives !== undefined);
   const prevalences = [...new Map(known.map(({ fold, n, positives }) => [fold, positives! / n!])).values()];
@@ -155,7 +172,7 @@ export function tabulate(
     cells: [...cells],
     conditions: summarise(subjects),
     trivial: prevalences.length > 0 ? trivialPredictors(prevalences) : [],
-    statistics: studyStatistics(subjects, seed),
+    statistics: studyStatistics(subjects, seed, settings),
     seed,
   };
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, type ProgressEvent, RedefError, type RunOptions } from '@redef/core';
 import { digestFile, type Manifest, readManifest, removeStalePartials, writeManifest } from '@redef/core/files';
-import { version } from './version.js';
+import { packageVersions } from './version.js';
 
 export interface StageOptions extends RunOptions<ProgressEvent> {
   /** Run even where the folder is up to date. */
@@ -38,21 +38,20 @@ export interface StageOutcome {
 }
 
 /**
- * Runs a stage unless its folder already holds what the same inputs, options and version gave. The manifest is written
+ * Runs a stage unless its folder already holds what the same inputs, options and versions gave. The manifest is written
  * last, so a stage stopped in the middle runs again and one that finished is never repeated.
  */
 export async function runStage(stage: Stage, options: StageOptions = {}): Promise<StageResult> {
   const { folder, name, config, seed } = stage;
   const inputs: Record<string, string> = { ...stage.inputDigests };
   for (const [input, path] of Object.entries(stage.inputFiles)) inputs[input] = await digestFile(path);
-  const versions = { '@redef/experiment': version };
 
   const previous = await readPrevious(folder);
   const same =
     previous !== undefined &&
     previous.stage === name &&
     canonicalJson([previous.config, previous.seed, previous.inputs, previous.versions]) ===
-      canonicalJson([config, seed, inputs, versions]);
+      canonicalJson([config, seed, inputs, packageVersions]);
   if (same && !options.force && (await outputsIntact(folder, previous))) {
     return { folder, manifest: previous, skipped: true };
   }
@@ -65,7 +64,7 @@ export async function runStage(stage: Stage, options: StageOptions = {}): Promis
   const manifest: Manifest = {
     schema: 'redef.manifest/1',
     stage: name,
-    versions,
+    versions: packageVersions,
     config: JSON.parse(canonicalJson(config)),
     ...(seed === undefined ? {} : { seed }),
     inputs,

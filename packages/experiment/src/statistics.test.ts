@@ -90,6 +90,22 @@ test('a counterfactual is held against its own encoding on the seeds that both h
   expect(studyStatistics(cells, 1)).toEqual(studyStatistics(cells, 1));
 });
 
+test('the settings of the tests are those of the paper, and may be others', () => {
+  const cells = seeds.flatMap((seed, i) => [
+    cell('e', seed, 0.5 + wobble[i]!),
+    cell('e', seed, 0.48 - wobble[i]!, 'c'),
+  ]);
+  const usual = studyStatistics(cells, 1);
+  expect(usual.settings).toEqual({ significance: 0.05, resamples: 10_000, confidence: 0.95, equivalenceMargin: 0.01 });
+  const [first] = usual.counterfactuals;
+  expect(first!.equivalence).toMatchObject({ margin: [-0.01, 0.01], alpha: 0.05, equivalent: false });
+  const settings = { significance: 0.1, resamples: 500, confidence: 0.5, equivalenceMargin: 0.2 };
+  const [other] = studyStatistics(cells, 1, settings).counterfactuals;
+  expect(other!.equivalence).toMatchObject({ margin: [-0.2, 0.2], alpha: 0.1, equivalent: true });
+  const width = ({ bootstrap }: NonNullable<typeof other>) => bootstrap!.interval.high - bootstrap!.interval.low;
+  expect(width(other!)).toBeLessThan(width(first!) / 2);
+});
+
 test('two models over two encodings get the analysis of variance', () => {
   const cells = ['m', 'n'].flatMap((model) =>
     seeds.flatMap((seed, i) => [

@@ -16,6 +16,7 @@ import {
 } from '@redef/stats';
 import { shownName } from './cells/cell.js';
 import type { CellResult } from './evaluate.js';
+import { defaultStatistics, type StatisticsSettings } from './statistics-settings.js';
 
 /** Two encodings of one model, compared over the same seeds. */
 export interface EncodingComparison {
@@ -40,16 +41,14 @@ export interface CounterfactualComparison {
   tTest: PairedTTestResult | null;
   wilcoxon: WilcoxonResult | null;
   bootstrap: BootstrapResult | null;
-  /** Is the difference within ±{@link equivalenceMargin}? `null` where no seed differs. */
+  /** Is the difference within ±the margin of equivalence? `null` where no seed differs. */
   equivalence: EquivalenceResult | null;
   /** Holm-adjusted over the counterfactuals of the model; `null` with the t-test. */
   pHolm: number | null;
 }
 
-/** Differences of F1 below it count as none: the paper calls what stays within 1% unchanged (section 5, RQ3). */
-export const equivalenceMargin = 0.01;
-
 export interface StudyStatistics {
+  settings: StatisticsSettings;
   /**
    * Model x encoding, F1, seeds as subjects, over the encodings and seeds that all models have in common; `null` where a
    * factor has one level or there are under two seeds.
@@ -65,16 +64,22 @@ export interface StudyStatistics {
 }
 
 /** The tests of ReDef, section 4.4, on F1. The bootstrap draws from a stream fixed by `seed`. */
-export function studyStatistics(cells: readonly CellResult[], seed: number | string): StudyStatistics {
+export function studyStatistics(
+  cells: readonly CellResult[],
+  seed: number | string,
+  settings: StatisticsSettings = defaultStatistics,
+): StudyStatistics {
   const originals = cells.filter(({ counterfactual }) => counterfactual === undefined);
   const models = unique(originals.map(({ model }) => model));
   return {
+    settings,
     ...anovaOf(originals),
     encodings: models.flatMap((model) => compareEncodings(originals.filter((cell) => cell.model === model))),
     counterfactuals: models.flatMap((model) =>
       compareCounterfactuals(
         cells.filter((cell) => cell.model === model),
         seed,
+        settings,
       ),
     ),
   };
@@ -127,7 +132,11 @@ function compareEncodings(cells: readonly CellResult[]): EncodingComparison[] {
   return withHolm(comparisons, ({ test }) => test);
 }
 
-function compareCounterfactuals(cells: readonly CellResult[], seed: number | string): CounterfactualComparison[] {
+function compareCounterfactuals(
+  cells: readonly CellResult[],
+  seed: number | string,
+  { significance, resamples, confidence, equivalenceMargin }: StatisticsSettings,
+): CounterfactualComparison[] {
   const shown = unique(cells.flatMap((cell) => (cell.counterfactual === undefined ? [] : shownName(cell))));
   const comparisons = shown.flatMap((name): CounterfactualComparison[] => {
     const distorted = cells.filter((cell) => cell.counterfactual !== undefined && shownName(cell) === name);
@@ -147,8 +156,8 @@ function compareCounterfactuals(cells: readonly CellResult[], seed: number | str
         n: a.length,
         tTest: whereDifferent(() => pairedTTest(a, b, { alternative })),
         wilcoxon: whereDifferent(() => wilcoxonSignedRank(a, b, { alternative })),
-        bootstrap: whereDifferent(() => bootstrapMeanDifference(a, b, { rng })),
-        equivalence: whereDifferent(() => equivalenceTest(a, b, { margin: equivalenceMargin })),
+        bootstrap: whereDifferent(() => bootstrapMeanDifference(a, b, { rng, resamples, level: confidence })),
+        equivalence: whereDifferent(() => equivalenceTest(a, b, { margin: equivalenceMargin, alpha: significance })),
         pHolm: null,
       },
     ];

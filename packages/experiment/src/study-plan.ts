@@ -5,6 +5,7 @@ import { fileError, writeFileAtomic } from '@redef/core/files';
 import * as v from 'valibot';
 import { type Cell, cellSchema } from './cells/cell.js';
 import { type RunStore, runStore } from './cells/run-store.js';
+import { defaultStatistics, statisticsSettingsSchema } from './statistics-settings.js';
 import type { StudyFolder } from './study-folder.js';
 
 const planSchema = v.object({
@@ -18,6 +19,8 @@ const planSchema = v.object({
   cells: v.array(cellSchema),
   /** Of the bootstrap. */
   seed: v.number(),
+  /** Absent in plans of before they could be set. */
+  statistics: v.optional(statisticsSettingsSchema, { ...defaultStatistics }),
 });
 
 /** What a study consists of: which parts of its folder and which cells the report is made from. */

@@ -26,6 +26,7 @@ import { mineStage } from './stages/mine.js';
 import { reportStage } from './stages/report.js';
 import { splitStage } from './stages/split.js';
 import { triageStage } from './stages/triage.js';
+import { defaultStatistics, type StatisticsSettings } from './statistics-settings.js';
 import { studyFolder } from './study-folder.js';
 import { cellsOf, relativePath, type StudyPlan, storeOf, writePlan } from './study-plan.js';
 
@@ -50,6 +51,8 @@ export interface Study {
   policy?: RemovalPolicy;
   /** Default: the paper's five. */
   encodings?: readonly EncodingName[];
+  /** Unchanged lines around edits, for encodings that show some; `Infinity` for all. Default 3: ReDef, section 3.2, gives no number. */
+  contextLines?: number;
   /** Default: the paper's four, as far as their encodings are in the study. Others take the encoding that shows them, by default diff-tags. */
   counterfactuals?: readonly (CounterfactualName | { name: CounterfactualName; encoding: EncodingName })[];
   /** Default {@link paperSeeds}. */
@@ -58,6 +61,8 @@ export interface Study {
   models?: readonly StudyModel[];
   /** Default `fixed`. */
   threshold?: Cell['threshold'];
+  /** Default {@link defaultStatistics}, those of ReDef, section 4.4. */
+  statistics?: Partial<StatisticsSettings>;
   /** Folder of the run store. Default: in the study's folder. One that several studies name holds each common cell once. */
   store?: string;
   /** Default: one cell after the other, in this process. */
@@ -146,7 +151,10 @@ export async function runStudy(
         const out = encoded(budgetName(budget), shownName(way));
         const as =
           way.counterfactual === undefined ? way : { ...way, counterfactual: way.counterfactual, seed: studySeed };
-        const rows = await tell(encodeStage({ mined: at.mined, split: deduped, out, as, budget }, options));
+        const { contextLines = 3 } = study;
+        const rows = await tell(
+          encodeStage({ mined: at.mined, split: deduped, out, as, budget, contextLines }, options),
+        );
         sources.set(sourceKey(fold, budget, way), sourceOf(at.root, rows, triaged, divided));
       }
     }
@@ -170,6 +178,7 @@ export async function runStudy(
       }),
     ),
     seed: studySeed,
+    statistics: { ...defaultStatistics, ...study.statistics },
   };
   await writePlan(at, plan);
 

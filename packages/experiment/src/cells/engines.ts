@@ -27,7 +27,11 @@ const onnxOptions = v.object({
   schedule: v.picklist(['linear', 'constant']),
   warmUp: v.number(),
   weightDecay: v.number(),
+  clipNorm: v.number(),
   positiveWeight: v.union([v.literal('balanced'), v.number()]),
+  selectBy: v.picklist(['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy']),
+  device: v.picklist(['cpu', 'cuda', 'webgpu', 'dml']),
+  threads: v.exactOptional(v.number()),
   vocabularySize: v.number(),
   /** Of a model whose weights are drawn; others start from the cell's checkpoint. */
   config: v.exactOptional(v.record(v.string(), v.unknown())),

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { version } from '../version.js';
+import { packageVersions } from '../version.js';
 
 /** Where a cell was run: what may tell why two machines differ in the last digits. */
 export interface Environment {
@@ -10,7 +10,7 @@ export interface Environment {
   cpu: string;
   cores: number;
   memoryGiB: number;
-  versions: Record<string, string>;
+  versions: Readonly<Record<string, string>>;
 }
 
 export function environment(): Environment {
@@ -23,6 +23,6 @@ export function environment(): Environment {
     cpu: cores[0]?.model.trim() ?? 'unknown',
     cores: cores.length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    versions: { '@redef/experiment': version },
+    versions: packageVersions,
   };
 }

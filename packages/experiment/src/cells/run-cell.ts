@@ -22,7 +22,7 @@ import { evaluateCell } from '../evaluate.js';
 import { exampleInputs } from '../examples.js';
 import { predictions } from '../stages/predict.js';
 import { fitModel, readTrainingRecord, type TrainingRecord } from '../stages/train.js';
-import { version } from '../version.js';
+import { packageVersions } from '../version.js';
 import type { Cell, EngineSpec } from './cell.js';
 import { checkpointDigest } from './checkpoint-digest.js';
 import { type ClaimOptions, claim } from './claim.js';
@@ -107,7 +107,7 @@ async function fillFolder(cell: Cell, work: string, store: RunStore, options: Ru
   await writeManifest(work, {
     schema: 'redef.manifest/1',
     stage: 'cell',
-    versions: { '@redef/experiment': version },
+    versions: packageVersions,
     config: {
       spec: withoutFolder(cell.spec),
       threshold: cell.threshold,

@@ -3,17 +3,23 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '@redef/core/files';
 import * as v from 'valibot';
 
-const answerSchema = v.object({
-  schema: v.literal('redef.chat-answer/1'),
-  /** In [0, 1]; `null` where the model gave no answer that could be read. */
-  score: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-});
+const answerSchema = v.union([
+  v.object({
+    schema: v.literal('redef.chat-answer/2'),
+    /** The probability of a defect. */
+    score: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  }),
+  v.object({ schema: v.literal('redef.chat-answer/2'), unanswered: v.picklist(['refused', 'unreadable', 'too-long']) }),
+]);
+
+/** A probability, or why there is none. */
+export type Answer = { score: number } | { unanswered: 'refused' | 'unreadable' | 'too-long' };
 
 /** Answers by the digest of their question, one file each: any number of processes may read and write them. */
 export interface AnswerStore {
   /** `undefined` where the question was not asked before. */
-  get(digest: string): Promise<number | null | undefined>;
-  put(digest: string, score: number | null): Promise<void>;
+  get(digest: string): Promise<Answer | undefined>;
+  put(digest: string, answer: Answer): Promise<void>;
 }
 
 export function answerStore(folder: string): AnswerStore {
@@ -22,10 +28,12 @@ export function answerStore(folder: string): AnswerStore {
     async get(digest) {
       const text = await readFile(fileOf(digest), 'utf8').catch(() => undefined);
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), answerSchema), text);
-      return parsed.success ? parsed.output.score : undefined;
+      if (!parsed.success) return undefined;
+      const { schema: _, ...answer } = parsed.output;
+      return answer;
     },
-    async put(digest, score) {
-      await writeFileAtomic(fileOf(digest), `${JSON.stringify({ schema: 'redef.chat-answer/1', score })}\n`);
+    async put(digest, answer) {
+      await writeFileAtomic(fileOf(digest), `${JSON.stringify({ schema: 'redef.chat-answer/2', ...answer })}\n`);
     },
   };
 }

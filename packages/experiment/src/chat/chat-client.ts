@@ -2,6 +2,7 @@ import { RedefError, throwIfAborted } from '@redef/core';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
+import type { Answer } from './answer-store.js';
 
 export interface ChatConnection {
   model: string;
@@ -51,8 +52,7 @@ export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRe
   const server = baseURL === undefined ? 'openai' : new URL(baseURL).host;
   const limitName = baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
 
-  /** The probability of a defect, in [0, 1]; `null` where the model would not say. */
-  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<number | null> {
+  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Answer> {
     const body: ChatCompletionCreateParamsNonStreaming = {
       model,
       messages: [
@@ -63,20 +63,22 @@ export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRe
       [limitName]: request.maxOutputTokens,
       ...(request.seed !== undefined && { seed: request.seed }),
     };
+    let unanswered: 'refused' | 'unreadable' = 'unreadable';
     for (let attempt = 1; attempt <= tries; attempt++) {
       let completion: unknown;
       try {
         completion = await client.chat.completions.create(body, signal ? { signal } : {});
       } catch (error) {
         throwIfAborted(signal);
-        if (isTooLong(error)) return null;
+        if (isTooLong(error)) return { unanswered: 'too-long' };
         if (error instanceof APIError) throw serverError(error, `${server}:${model}`, key);
         continue; // the body was cut off or is not JSON
       }
       const score = readAnswer(completion);
-      if (score !== undefined) return score;
+      if (score !== undefined) return { score };
+      unanswered = isRefusal(completion) ? 'refused' : 'unreadable';
     }
-    return null;
+    return { unanswered };
   }
 
   return { server, ask };
@@ -94,6 +96,20 @@ export function readAnswer(completion: unknown): number | undefined {
     /"defect_percent"\s*:\s*"?(\d{1,3}(?:\.\d+)?)"?/.exec(parsed.output.choices[0].message.content) ?? [];
   const value = Number(percent);
   return percent !== undefined && value <= 100 ? value / 100 : undefined;
+}
+
+const refusalSchema = v.object({
+  choices: v.looseTuple([
+    v.union([
+      v.object({ finish_reason: v.literal('content_filter') }),
+      v.object({ message: v.object({ refusal: v.pipe(v.string(), v.nonEmpty()) }) }),
+    ]),
+  ]),
+});
+
+/** As the protocol says it; one in the words of an answer is unreadable. */
+function isRefusal(completion: unknown): boolean {
+  return v.is(refusalSchema, completion);
 }
 
 function isTooLong(error: unknown): boolean {

@@ -8,7 +8,7 @@ import type { Score } from '@redef/training';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCharacterTokenizer } from './character-tokenizer.js';
-import { type ChatEngineOptions, createChatEngine } from './chat-engine.js';
+import { type ChatEngineOptions, type ChatScore, createChatEngine } from './chat-engine.js';
 
 let root: string;
 let server: Server;
@@ -142,14 +142,40 @@ test.each(['', null, 'yes', '{"defect_percent": "high"}', '{"defect_percent": 14
   },
 );
 
-test('one refusal among many is scored 0; a text that is too long for the model counts as one', async () => {
-  const long = 'x'.repeat(5000);
+test('what is not answered is scored 0 with its reason: refused, filtered, unreadable, too long', async () => {
+  const json = (response: ServerResponse, choice: object): void => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ choices: [choice] }));
+  };
+  const odd: Record<string, (response: ServerResponse) => void> = {
+    refused: (response) => json(response, { message: { role: 'assistant', content: null, refusal: 'I cannot.' } }),
+    filtered: (response) => json(response, { finish_reason: 'content_filter', message: { content: '' } }),
+    unreadable: (response) => answer(response, 'I will not say.'),
+    'too long': (response) => refuse(response, 400, { message: 'maximum context length is 4096 tokens' }),
+  };
   behave = (response, index) =>
-    bodies[index]!.messages[1]!.content === long
-      ? refuse(response, 400, { message: 'maximum context length is 4096 tokens', code: 'context_length_exceeded' })
-      : answer(response, '{"defect_percent": 100}');
-  const texts = [...Array.from({ length: 19 }, (_, i) => `text ${i}`), long];
-  expect(await scoresOf(texts)).toEqual([...Array.from({ length: 19 }, () => 1), 0]);
+    (odd[bodies[index]!.messages[1]!.content] ?? ((other) => answer(other, '{"defect_percent": 100}')))(response);
+  const texts = [...Array.from({ length: 36 }, (_, i) => `text ${i}`), ...Object.keys(odd)];
+  const engine = engineAt();
+  await engine.fit({ folder: join(root, 'model'), train: [], validation: [], seed: 1 });
+  for (const calls of [36 + 3 * 3 + 1, 0]) {
+    const before = bodies.length;
+    const scores: ChatScore[] = [];
+    for await (const score of engine.predict(join(root, 'model'), examples(texts))) scores.push(score);
+    expect(scores.slice(0, 36).every(({ score, unanswered }) => score === 1 && unanswered === undefined)).toBe(true);
+    expect(scores.slice(36)).toEqual(
+      ['refused', 'refused', 'unreadable', 'too-long'].map((unanswered, i) => ({
+        id: `${36 + i}`,
+        score: 0,
+        unanswered,
+      })),
+    );
+    expect(bodies.length - before).toBe(calls); // the second time from what is kept
+  }
+});
+
+test('equal texts of one run are asked at once, and neither harms the other', async () => {
+  expect(await scoresOf(Array.from({ length: 30 }, () => 'a'))).toEqual(Array.from({ length: 30 }, () => 0.3));
 });
 
 test('a refused key ends the run and is in no message; what was answered is kept', async () => {

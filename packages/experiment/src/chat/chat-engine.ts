@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digestOf, mapOrdered, RedefError, throwIfAborted } from '@redef/core';
+import { digestOf, mapOrdered, type Prediction, RedefError, throwIfAborted } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
 import type { Score, TrainingEngine } from '@redef/training';
 import * as v from 'valibot';
-import { answerStore } from './answer-store.js';
+import { type Answer, answerStore } from './answer-store.js';
 import { createCharacterTokenizer } from './character-tokenizer.js';
 import { type ChatConnection, type ChatRequest, connectChat } from './chat-client.js';
 import { chatPrompt, chatPromptVersion } from './prompt.js';
@@ -22,6 +22,13 @@ export interface ChatEngineOptions extends Omit<ChatConnection, 'model'> {
   answers: string;
 }
 
+/** A score, and why it is 0 where the model gave none. */
+export type ChatScore = Score & Pick<Prediction, 'unanswered'>;
+
+interface ChatEngine extends TrainingEngine {
+  predict(...args: Parameters<TrainingEngine['predict']>): AsyncIterable<ChatScore>;
+}
+
 /** Calls under way at once. */
 const concurrency = 8;
 /** Beyond this share of questions without an answer the scores say nothing of the model. */
@@ -33,11 +40,11 @@ const modelSchema = v.object({ schema: v.literal('redef.chat-model/1'), seed: v.
 /**
  * A chat model behind an OpenAI-compatible server as a classifier that was not trained: `fit` looks at nothing and keeps
  * the seed. Examples are ids of {@link createCharacterTokenizer}. The paper names this as its next step (ReDef, section 7).
- * Where the model refuses or keeps to no form the score is 0: nobody would be warned.
+ * Where the model refuses or keeps to no form the score is 0, nobody would be warned; the prediction says so.
  *
  * @throws `RedefError` of the server (`server-unavailable`, `key-refused`, `request-refused`), or `too-few-answers`
  */
-export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
+export function createChatEngine(options: ChatEngineOptions): ChatEngine {
   const { model, encoding, temperature = 0, maxOutputTokens = 64, answers } = options;
   const chat = connectChat(options);
   const store = answerStore(answers);
@@ -68,7 +75,7 @@ export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
       };
     },
 
-    async *predict(folder, examples, { signal, onEvent } = {}): AsyncGenerator<Score, void, undefined> {
+    async *predict(folder, examples, { signal, onEvent } = {}): AsyncGenerator<ChatScore, void, undefined> {
       const seed = await readSeed(folder);
       const stop = signal && AbortSignal.any([signal]);
       if (stop) setMaxListeners(0, stop); // each call under way has its own
@@ -81,13 +88,13 @@ export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
           maxOutputTokens,
           ...(temperature > 0 && { seed }),
         };
-        return { id, score: await answerTo(request, stop) };
+        return { id, answer: await answerTo(request, stop) };
       };
-      for await (const { id, score } of mapOrdered(examples, ask, { concurrency, ...(signal && { signal }) })) {
+      for await (const { id, answer } of mapOrdered(examples, ask, { concurrency, ...(signal && { signal }) })) {
         done++;
-        if (score === null) unanswered++;
+        if ('unanswered' in answer) unanswered++;
         onEvent?.({ type: 'progress', stage: 'ask', done, unit: 'changes' });
-        yield { id, score: score ?? 0 };
+        yield { id, score: 0, ...answer };
       }
       if (unanswered > mostUnanswered * done) {
         throw new RedefError(`${model} gave no readable answer to ${unanswered} of ${done} questions`, {
@@ -98,14 +105,14 @@ export function createChatEngine(options: ChatEngineOptions): TrainingEngine {
     },
   };
 
-  async function answerTo(request: ChatRequest, signal: AbortSignal | undefined): Promise<number | null> {
+  async function answerTo(request: ChatRequest, signal: AbortSignal | undefined): Promise<Answer> {
     const digest = digestOf({ version: chatPromptVersion, server: chat.server, model, ...request });
     const known = await store.get(digest);
     if (known !== undefined) return known;
     throwIfAborted(signal);
-    const score = await chat.ask(request, signal);
-    await store.put(digest, score);
-    return score;
+    const answer = await chat.ask(request, signal);
+    await store.put(digest, answer);
+    return answer;
   }
 }
 

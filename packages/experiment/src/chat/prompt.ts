@@ -1,5 +1,5 @@
 /** Part of what identifies an answer: raise it with every change of a word below. */
-export const chatPromptVersion = 'redef-chat/1';
+export const chatPromptVersion = 'redef-chat/2';
 
 /** What a reader who was not trained on an encoding must be told of it. */
 const legends: Readonly<Record<string, string>> = {
@@ -8,10 +8,12 @@ const legends: Readonly<Record<string, string>> = {
     'You see the function as it is after the change. <CHG> stands before each line that the change wrote.',
   'before-after': 'You see the function before the change under [Before]: and after it under [After]:.',
   'diff-tags':
-    'You see the changed lines with a few lines around them. <DEL> stands before a line that was taken out, <ADD> before one that was put in.',
+    'You see the changed lines, and as many unchanged ones around them as were asked for. <DEL> stands before a line that was taken out, <ADD> before one that was put in.',
   'added-deleted':
     'You see the lines that were put in under [ADDED LINES]: and those that were taken out under [DELETED LINES]:.',
   'unified-diff': 'You see the change as a unified diff.',
+  'unified-words':
+    'You see the change as a unified diff. In lines that replace each other, the words that differ stand between <W> and </W>.',
 };
 
 export interface ChatPrompt {

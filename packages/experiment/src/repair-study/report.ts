@@ -1,14 +1,11 @@
-import { join } from 'node:path';
-import * as Plot from '@observablehq/plot';
-import { writeFileAtomic } from '@redef/core/files';
 import { type Block, left, type ReportDocument, right, type Table } from '../report/document.js';
-import { colours, draw, type Figure } from '../report/figures.js';
 import { renderHtml } from '../report/html.js';
 import { renderMarkdown } from '../report/markdown.js';
+import { figureFiles, writeFiles } from '../report/write-report.js';
 import type { RepairStudyResults, ScenarioScore } from './run-repair-study.js';
 import { dataScenarios } from './scenarios.js';
 
-const titles: Record<ScenarioScore['scenario'], string> = {
+export const scenarioTitles: Record<ScenarioScore['scenario'], string> = {
   RQ1: 'RQ1: as published',
   RQ2A: 'RQ2A: duplicates cut from train',
   RQ2B: 'RQ2B: duplicates cut from test',
@@ -19,7 +16,8 @@ const titles: Record<ScenarioScore['scenario'], string> = {
 };
 
 /** The study as a document: the paper's tables, each with every seed, mean and deviation, and its figure 1. */
-export function repairReport(results: RepairStudyResults): ReportDocument {
+export async function repairReport(results: RepairStudyResults): Promise<ReportDocument> {
+  const { beamFigure } = await import('./beam-figure.js'); // what draws takes half a second to load
   const figure = beamFigure(results);
   return {
     title: 'Repair with and without duplicates',
@@ -40,17 +38,13 @@ export function repairReport(results: RepairStudyResults): ReportDocument {
  * @returns the files' names, relative to the folder
  */
 export async function writeRepairReport(folder: string, results: RepairStudyResults): Promise<string[]> {
-  const document = repairReport(results);
-  const files: [name: string, text: string][] = [
-    ...document.blocks.flatMap((block): [string, string][] =>
-      block.kind === 'figure' ? [[`figures/${block.figure.name}.svg`, `${block.figure.svg}\n`]] : [],
-    ),
-    ['results.json', `${JSON.stringify(results, null, 2)}\n`],
-    ['report.md', renderMarkdown(document)],
-    ['report.html', renderHtml(document)],
-  ];
-  for (const [name, text] of files) await writeFileAtomic(join(folder, name), text);
-  return files.map(([name]) => name);
+  const document = await repairReport(results);
+  return writeFiles(folder, {
+    ...figureFiles(document),
+    'results.json': `${JSON.stringify(results, null, 2)}\n`,
+    'report.md': renderMarkdown(document),
+    'report.html': renderHtml(document),
+  });
 }
 
 function compositionTable({ composition }: RepairStudyResults): Table {
@@ -71,7 +65,7 @@ function compositionTable({ composition }: RepairStudyResults): Table {
     ],
     rows: composition.map((row) => ({
       cells: [
-        titles[row.scenario],
+        scenarioTitles[row.scenario],
         ...[row.train, row.validation, row.test].map(String),
         ...removed.map((name) => String(row.removed[name] ?? 0)),
       ],
@@ -96,7 +90,7 @@ export function scoreTable({ scores }: RepairStudyResults): Table {
     ],
     rows: rows.map((row) => ({
       cells: [
-        titles[row.scenario],
+        scenarioTitles[row.scenario],
         String(row.width),
         String(row.samples),
         ...row.seeds.map(({ perfectPrediction }) => percent(perfectPrediction)),
@@ -162,7 +156,7 @@ function transferBlocks({ scores }: RepairStudyResults): Block[] {
       ],
       rows: [...rows, ...fineTuned].map((row) => ({
         cells: [
-          row.scenario === 'RQ3B' ? 'fine-tuned only (RQ3B)' : titles[row.scenario],
+          row.scenario === 'RQ3B' ? 'fine-tuned only (RQ3B)' : scenarioTitles[row.scenario],
           String(row.width),
           ...seeds.map((seed) => percent(row.seeds.find((each) => each.seed === seed)?.perfectPrediction)),
           percent(row.mean.paper),
@@ -171,28 +165,6 @@ function transferBlocks({ scores }: RepairStudyResults): Block[] {
       })),
     },
   ];
-}
-
-/** Figure 1. */
-export function beamFigure({ scores }: RepairStudyResults): Figure | undefined {
-  const points = scores
-    .filter(({ scenario }) => scenario === 'bug-fix' || scenario === 'transfer')
-    .map(({ scenario, width, mean }) => ({ training: titles[scenario], beams: width, score: 100 * mean.paper }));
-  if (points.length === 0) return undefined;
-  return draw({
-    name: 'perfect-prediction-by-beams',
-    title: 'Perfect prediction by number of beams, mean over seeds (R+R, Figure 1)',
-    alternative: points.map(({ training, beams, score }) => `${training}, ${beams}: ${score.toFixed(2)}%`).join('; '),
-    options: {
-      x: { label: 'beams', grid: true },
-      y: { label: 'perfect prediction, %', grid: true, zero: true },
-      color: colours(points.map(({ training }) => training)),
-      marks: [
-        Plot.line(points, { x: 'beams', y: 'score', stroke: 'training', strokeWidth: 2 }),
-        Plot.dot(points, { x: 'beams', y: 'score', stroke: 'training', r: 4 }),
-      ],
-    },
-  });
 }
 
 function percent(share: number | undefined): string {

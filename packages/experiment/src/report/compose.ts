@@ -9,13 +9,15 @@ import {
   triageTable,
 } from './data-tables.js';
 import type { Block, Link, ReportDocument } from './document.js';
-import { drawFigures, type Figure } from './figures.js';
+import type { Figure } from './draw.js';
 import { findings } from './findings.js';
 import { comparisonBlocks, counterfactualBlocks, missingBlocks, resultTable, runTable } from './result-tables.js';
+import { unansweredTables } from './unanswered.js';
 
 /** Lays a study's results out as a report. The same results give the same document. */
-export function composeReport(results: StudyResults): ReportDocument {
+export async function composeReport(results: StudyResults): Promise<ReportDocument> {
   const { data } = results;
+  const { drawFigures } = await import('./figures.js'); // what draws takes half a second to load
   const figures = new Map(drawFigures(results).map((figure) => [figure.name, figure]));
   return {
     title: data
@@ -40,6 +42,7 @@ export function composeReport(results: StudyResults): ReportDocument {
       { kind: 'heading', text: 'Encodings' },
       ...(data ? [encodingTable(data)] : []),
       resultTable(results),
+      ...unansweredTables(results),
       ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning', 'training-loss'),
       ...comparisonBlocks(results),
       { kind: 'heading', text: 'Counterfactuals' },

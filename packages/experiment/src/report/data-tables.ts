@@ -55,6 +55,7 @@ export function droppedTable({ projects, splits, triage }: StudyData): Table {
   ];
   return {
     kind: 'table',
+    collapsed: true,
     caption: 'What was left out, by reason',
     columns: [left('stage'), left('reason'), right('rows')],
     rows: stages.flatMap(([name, stage]) =>

@@ -1,4 +1,4 @@
-import type { Figure } from './figures.js';
+import type { Figure } from './draw.js';
 
 /** A report as blocks, rendered to Markdown or HTML; both say the same. */
 export type Block =

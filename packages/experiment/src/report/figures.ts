@@ -1,22 +1,8 @@
 import * as Plot from '@observablehq/plot';
-import { parseHTML } from 'linkedom';
 import { shownName } from '../cells/cell.js';
 import { averageFolds } from '../evaluate.js';
 import type { StudyData, StudyResults } from '../results.js';
-
-/** A picture of a study: an SVG that stands alone, and what it shows in words. */
-export interface Figure {
-  /** File name without the ending. */
-  name: string;
-  title: string;
-  /** For readers who do not see it. */
-  alternative: string;
-  svg: string;
-}
-
-// Okabe and Ito's colours: told apart by the colour-blind, readable on white and on black.
-const palette = ['#e69f00', '#56b4e9', '#009e73', '#d55e00', '#cc79a7', '#0072b2', '#b2a000'];
-const width = 640;
+import { colours, draw, type Figure, palette } from './draw.js';
 
 /** The figures that the results have data for, in the order of the report. */
 export function drawFigures(results: StudyResults): Figure[] {
@@ -86,20 +72,45 @@ function f1ByEncoding({ cells, trivial }: StudyResults): Figure | undefined {
   const rows = averageFolds(cells).filter(({ counterfactual }) => counterfactual === undefined);
   if (rows.length === 0) return undefined;
   const baseline = trivial.find(({ name }) => name === 'all defective');
-  return draw({
-    name: 'f1-by-encoding',
-    title: 'F1 by encoding, every seed shown; the dashed line calls every change defective',
-    alternative: 'One dot a seed and a tick at the mean, for each encoding and model.',
-    options: {
-      height: 80 + 34 * new Set(rows.map(({ model, encoding }) => `${model} ${encoding}`)).size,
-      marginLeft: marginFor(rows.map(({ encoding }) => encoding)),
+  return dots(
+    rows.map(({ model, encoding, f1 }) => ({ model, shown: encoding, x: f1 })),
+    {
+      name: 'f1-by-encoding',
+      title: 'F1 by encoding, every seed shown; the dashed line calls every change defective',
+      alternative: 'One dot a seed and a tick at the mean, a line for each encoding and model.',
       x: { label: 'F1', domain: [0, 1], grid: true },
-      y: { label: null, domain: [...new Set(rows.map(({ encoding }) => encoding))] },
+      marks: baseline ? [Plot.ruleX([baseline.f1], { strokeDasharray: '4 3' })] : [],
+    },
+  );
+}
+
+interface Dot {
+  model: string;
+  shown: string;
+  x: number;
+}
+
+/** A dot for each value and a tick at their mean: a line for each way of showing and model, one colour a model. */
+function dots(
+  rows: readonly Dot[],
+  { x, marks, ...about }: Omit<Figure, 'svg'> & { x: Plot.ScaleOptions; marks: Plot.Markish[] },
+): Figure {
+  const models = new Set(rows.map(({ model }) => model)).size;
+  const place = ({ model, shown }: Dot): string => (models > 1 ? `${shown}, ${model}` : shown);
+  const shownOnce = [...new Set(rows.map(({ shown }) => shown))];
+  const lines = shownOnce.flatMap((shown) => [...new Set(rows.filter((row) => row.shown === shown).map(place))]);
+  return draw({
+    ...about,
+    options: {
+      height: 60 + 26 * lines.length,
+      marginLeft: marginFor(lines),
+      x,
+      y: { label: null, domain: lines },
       color: colours(rows.map(({ model }) => model)),
       marks: [
-        ...(baseline ? [Plot.ruleX([baseline.f1], { strokeDasharray: '4 3' })] : []),
-        Plot.dot(rows, { x: 'f1', y: 'encoding', stroke: 'model', r: 4 }),
-        Plot.tickX(rows, Plot.groupY({ x: 'mean' }, { x: 'f1', y: 'encoding', stroke: 'model', strokeWidth: 3 })),
+        ...marks,
+        Plot.dot(rows, { x: 'x', y: place, stroke: 'model', r: 4 }),
+        Plot.tickX(rows, Plot.groupY({ x: 'mean' }, { x: 'x', y: place, stroke: 'model', strokeWidth: 3 })),
       ],
     },
   });
@@ -177,26 +188,15 @@ function sensitivity({ statistics, cells }: StudyResults): Figure | undefined {
     const original = new Map(ofEncoding.filter((cell) => !cell.counterfactual).map(({ seed, f1 }) => [seed, f1]));
     return ofEncoding
       .filter((cell) => cell.counterfactual === counterfactual && original.has(cell.seed))
-      .map((cell) => ({ model, shown: shownName(cell), change: cell.f1 - original.get(cell.seed)! }));
+      .map((cell) => ({ model, shown: shownName(cell), x: cell.f1 - original.get(cell.seed)! }));
   });
   if (rows.length === 0) return undefined;
-  const names = [...new Set(rows.map(({ shown }) => shown))];
-  return draw({
+  return dots(rows, {
     name: 'sensitivity',
     title: 'Change of F1 under each counterfactual, every seed shown',
     alternative: 'Dots left of zero are falls; a model that reads the change should fall.',
-    options: {
-      height: 80 + 34 * names.length,
-      marginLeft: marginFor(names),
-      x: { label: 'F1 under the counterfactual − F1', grid: true },
-      y: { label: null, domain: names },
-      color: colours(rows.map(({ model }) => model)),
-      marks: [
-        Plot.ruleX([0]),
-        Plot.dot(rows, { x: 'change', y: 'shown', stroke: 'model', r: 4 }),
-        Plot.tickX(rows, Plot.groupY({ x: 'mean' }, { x: 'change', y: 'shown', stroke: 'model', strokeWidth: 3 })),
-      ],
-    },
+    x: { label: 'F1 under the counterfactual − F1', grid: true },
+    marks: [Plot.ruleX([0])],
   });
 }
 
@@ -226,71 +226,6 @@ function learningCurves({ curves }: StudyResults): Figure[] {
   ];
 }
 
-/** One colour a name, in the order in which the names come. */
-export function colours(names: readonly string[]): Plot.ScaleOptions {
-  const domain = [...new Set(names)];
-  return { legend: true, domain, range: domain.map((_, i) => palette[i % palette.length]!) };
-}
-
 function marginFor(labels: readonly string[]): number {
   return 20 + 6.5 * Math.max(...labels.map(({ length }) => length));
 }
-
-/**
- * Draws with a document of its own. Plot puts a legend beside the chart as HTML: here it becomes a line of coloured words
- * above the chart, inside the one SVG, so that a file shows all of it.
- */
-export function draw({
-  name,
-  title,
-  alternative,
-  options,
-}: Omit<Figure, 'svg'> & { options: Plot.PlotOptions }): Figure {
-  const { document } = parseHTML('<!doctype html><html><body></body></html>');
-  const { color, ...rest } = options;
-  const svg = Plot.plot({
-    width,
-    document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
-    style: { background: 'transparent', color: 'currentColor' },
-    ...rest,
-    color: { ...color, legend: false },
-  });
-  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', `${title}. ${alternative}`);
-  svg.querySelector('style')?.remove();
-  svg.removeAttribute('class');
-  const scale = color?.legend
-    ? (svg as unknown as { scale(name: 'color'): Plot.Scale | undefined }).scale('color')
-    : undefined;
-  const text = scale ? withLegend(svg.outerHTML, scale) : svg.outerHTML;
-  return { name, title, alternative, svg: text };
-}
-
-const legendLine = 18;
-
-function withLegend(svg: string, { domain, range }: Plot.Scale): string {
-  const names = [...(domain as Iterable<string>)];
-  const colours = [...(range as Iterable<string>)];
-  let x = 12;
-  let y = 12;
-  const words = names.map((name, i) => {
-    const advance = 28 + 6.6 * name.length;
-    if (x + advance > width) {
-      x = 12;
-      y += legendLine;
-    }
-    const word = `<rect x="${x}" y="${y - 8}" width="10" height="10" fill="${colours[i % colours.length]}"></rect><text x="${x + 15}" y="${y + 1}" font-size="12" text-anchor="start">${escapeXml(name)}</text>`;
-    x += advance;
-    return word;
-  });
-  const height = y + 10;
-  const [, chartHeight] = /height="([\d.]+)"/.exec(svg)!;
-  return svg
-    .replace(/height="[\d.]+"/, `height="${Number(chartHeight) + height}"`)
-    .replace(/viewBox="[^"]*"/, `viewBox="0 ${-height} ${width} ${Number(chartHeight) + height}"`)
-    .replace(/>/, `><g transform="translate(0,${-height})">${words.join('')}</g>`);
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character]!);

@@ -1,9 +1,9 @@
 import { describe } from '@redef/stats';
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
-import { equivalenceMargin } from '../statistics.js';
-
-const significant = 0.05;
+import type { StatisticsSettings } from '../statistics-settings.js';
+import { signed } from './format.js';
+import { unansweredSentences } from './unanswered.js';
 
 /** The results in plain sentences, each computed from the tables and tests. */
 export function findings(results: StudyResults): string[] {
@@ -16,6 +16,7 @@ export function findings(results: StudyResults): string[] {
     ...overModelsSentences(results),
     ...encodingSentences(results, conditions),
     ...counterfactualSentences(results),
+    ...unansweredSentences(results),
     ...undefinedSentences(results),
     ...missingSentences(results),
     ...limitSentences(results),
@@ -65,44 +66,45 @@ function baselineSentences({ conditions, trivial }: StudyResults): string[] {
   });
 }
 
-function overModelsSentences({ statistics: { anova, mainEffect } }: StudyResults): string[] {
+function overModelsSentences({ statistics: { anova, mainEffect, settings } }: StudyResults): string[] {
   if (!anova || !mainEffect) return [];
   const clear = mainEffect.comparisons
-    .filter(({ pHolm }) => pHolm < significant)
+    .filter(({ pHolm }) => pHolm < settings.significance)
     .map(({ first, second, test }) =>
       test.meanDifference > 0 ? `${first} over ${second}` : `${second} over ${first}`,
     );
   const pairs =
     clear.length === 0 ? 'no pair of encodings differs' : `these pairs of encodings differ: ${clear.join('; ')}`;
-  return [`${describe(anova).sentence} On the means over the models ${pairs} at p < .05 after Holm.`];
+  return [`${describe(anova).sentence} On the means over the models ${pairs} at ${below(settings)} after Holm.`];
 }
 
 function encodingSentences({ statistics }: StudyResults, conditions: readonly Condition[]): string[] {
   return unique(statistics.encodings.map(({ model }) => model)).map((model) => {
     const pairs = statistics.encodings.filter((pair) => pair.model === model);
-    const clear = pairs.filter(({ pHolm }) => pHolm !== null && pHolm < significant);
+    const clear = pairs.filter(({ pHolm }) => pHolm !== null && pHolm < statistics.settings.significance);
     const f1 = (encoding: string): number =>
       conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === undefined)!.mean.f1;
     if (clear.length === 0) return `${model}: no pair of encodings differs beyond the spread over seeds.`;
     const described = clear.map(({ first, second }) =>
       f1(first) > f1(second) ? `${first} over ${second}` : `${second} over ${first}`,
     );
-    return `${model}: ${clear.length} of ${pairs.length} pairs of encodings differ at p < .05 after Holm: ${described.join('; ')}.`;
+    return `${model}: ${clear.length} of ${pairs.length} pairs of encodings differ at ${below(statistics.settings)} after Holm: ${described.join('; ')}.`;
   });
 }
 
 function counterfactualSentences({ statistics }: StudyResults): string[] {
+  const { equivalenceMargin, significance } = statistics.settings;
   return statistics.counterfactuals.map(
     ({ model, counterfactual, encoding, meanDifference, pHolm, equivalence, n }) => {
       if (meanDifference === 0 && pHolm === null) {
         return `${counterfactual} leaves ${model}'s F1 on ${encoding} exactly as it is, on ${n} seeds of ${n}.`;
       }
-      const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${(-meanDifference).toFixed(4)} over ${n} seeds`;
+      const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${signed(-meanDifference)} over ${n} seeds`;
       if (pHolm === null) return `${change}; there is no spread to test it against.`;
       if (equivalence?.equivalent)
-        return `${change}: less than ${equivalenceMargin} either way (p < .05), so it is unchanged in practice.`;
-      return pHolm < significant
-        ? `${change}, a fall beyond the spread over seeds (p < .05 after Holm).`
+        return `${change}: less than ${equivalenceMargin} either way (${below(statistics.settings)}), so it is unchanged in practice.`;
+      return pHolm < significance
+        ? `${change}, a fall beyond the spread over seeds (${below(statistics.settings)} after Holm).`
         : `${change}; neither a fall nor equality within ${equivalenceMargin} can be told from the spread over seeds.`;
     },
   );
@@ -135,5 +137,6 @@ function limitSentences({ statistics: { encodings, counterfactuals } }: StudyRes
     : [];
 }
 
+const below = ({ significance }: StatisticsSettings): string => `p < ${String(significance).replace(/^0/, '')}`;
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

@@ -5,7 +5,6 @@ import { type StudyData, type StudyResults, tabulate } from '../results.js';
 import { composeReport } from './compose.js';
 import { findings } from './findings.js';
 import { renderHtml } from './html.js';
-import { renderLatex } from './latex.js';
 import { renderMarkdown } from './markdown.js';
 
 const wobble = [0.01, -0.02, 0.015, 0, -0.005];
@@ -114,7 +113,7 @@ test('the findings say what the numbers say', () => {
     '2 labelled changes remain after duplicates and contradictions are removed; the test set has 200 changes, of which 50 are defective (25.0%).',
     'linear: the best encoding is diff-tags with F1 0.6000; calling every change defective scores 0.4000, and 1 of 2 encodings beat that.',
     'linear: 1 of 1 pairs of encodings differ at p < .05 after Holm: diff-tags over after-only.',
-    "reversed-tags changes linear's F1 on diff-tags by -0.5000 over 5 seeds, a fall beyond the spread over seeds (p < .05 after Holm).",
+    "reversed-tags changes linear's F1 on diff-tags by −0.5000 over 5 seeds, a fall beyond the spread over seeds (p < .05 after Holm).",
     'All tests compare seeds on the same test changes: they tell of chance in training, not of how the figures would move on other changes.',
   ]);
   expect(findings(resultsOf([]))).toEqual(['No change reached the test split, so nothing can be said of any model.']);
@@ -126,7 +125,7 @@ test('with two models the findings give the analysis of variance and the pairs t
   );
 });
 
-test('an audit of the labels stands in the findings and as Table 2', () => {
+test('an audit of the labels stands in the findings and as Table 2', async () => {
   const results = resultsOf(strong.cells);
   results.data!.audit = {
     schema: 'redef.audit-report/1',
@@ -147,19 +146,34 @@ test('an audit of the labels stands in the findings and as Table 2', () => {
     ],
     precision: { title: 'Label precision', of: 100, count: 92, value: 0.92, interval: { low: 0.85, high: 0.96 } },
   };
-  const markdown = renderMarkdown(composeReport(results));
+  const markdown = renderMarkdown(await composeReport(results));
   expect(markdown).toContain('| adjudicated | 92 | 5 | 3 | 0 |');
   expect(markdown).toContain('- Audit of the labels: Label precision, 92 of 100, 92.0% (95% interval 85.0% to 96.0%).');
 });
 
-test('rule-based votes are told at the top, a model’s are not', () => {
-  const first = composeReport(strong).blocks[0]!;
-  expect(first).toMatchObject({ kind: 'warning', text: expect.stringMatching(/not by a language model/) });
-  expect(composeReport(resultsOf(strong.cells, false)).blocks.some(({ kind }) => kind === 'warning')).toBe(false);
+test('what chat models gave no answer to is told by model and reason', async () => {
+  const asked = strong.cells.map((cell, i) => ({ ...cell, model: 'chat', unanswered: i === 0 ? { refused: 3 } : {} }));
+  const results = resultsOf([...strong.cells, ...asked]);
+  const markdown = renderMarkdown(await composeReport(results));
+  expect(markdown).toContain(
+    '| model | asked | refused | unreadable | too long |\n|---|--:|--:|--:|--:|\n| chat | 3,000 | 3 | 0 | 0 |',
+  );
+  expect(findings(results)).toContain(
+    'chat gave no answer to some of 3,000 questions (3 refused): each counts as not flagged.',
+  );
+  expect(findings(strong).join()).not.toContain('no answer');
 });
 
-test('the trivial predictors stand beside the models', () => {
-  const markdown = renderMarkdown(composeReport(strong));
+test('rule-based votes are told at the top, a model’s are not', async () => {
+  const first = (await composeReport(strong)).blocks[0]!;
+  expect(first).toMatchObject({ kind: 'warning', text: expect.stringMatching(/not by a language model/) });
+  expect((await composeReport(resultsOf(strong.cells, false))).blocks.some(({ kind }) => kind === 'warning')).toBe(
+    false,
+  );
+});
+
+test('the trivial predictors stand beside the models', async () => {
+  const markdown = renderMarkdown(await composeReport(strong));
   for (const row of [
     '| all defective |',
     '| random at prevalence |',
@@ -171,9 +185,9 @@ test('the trivial predictors stand beside the models', () => {
   expect(markdown).toContain('12,345');
 });
 
-test('equal results, equal bytes; the page asks for nothing from outside', () => {
-  const html = renderHtml(composeReport(strong));
-  expect(renderHtml(composeReport(structuredClone(strong)))).toBe(html);
+test('equal results, equal bytes; the page asks for nothing from outside', async () => {
+  const html = renderHtml(await composeReport(strong));
+  expect(renderHtml(await composeReport(structuredClone(strong)))).toBe(html);
   expect(html.replaceAll('http://www.w3.org/', '')).not.toMatch(/<script|<link|src=|url\(|https?:/);
   expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
 });
@@ -188,8 +202,10 @@ test('text stays text in both forms', () => {
   expect(renderMarkdown(hostile)).toBe('# \\<img src=x onerror=alert(1)\\>\\|\\`\\*\n\n\\</p\\>\\<script\\>&"\'\n');
 });
 
-test('every figure of the protocol is drawn, stands alone as a file and has words for those who do not see it', () => {
-  const figures = composeReport(strong).blocks.flatMap((block) => (block.kind === 'figure' ? [block.figure] : []));
+test('every figure of the protocol is drawn, stands alone as a file and has words for those who do not see it', async () => {
+  const figures = (await composeReport(strong)).blocks.flatMap((block) =>
+    block.kind === 'figure' ? [block.figure] : [],
+  );
   expect(figures.map(({ name }) => name)).toEqual([
     'class-counts',
     'function-lengths',
@@ -213,23 +229,4 @@ test('interpolated precision is the best of any threshold at that recall or more
   expect([precision[0], precision[25], precision[26], precision[50]]).toEqual([1, 1, 2 / 3, 2 / 3]);
   const tied = interpolatedPrecision(rows.map(({ truth }) => ({ truth, score: 0.5 })));
   expect(new Set(tied)).toEqual(new Set([0.5]));
-});
-
-test('no character of the tables is beyond what LaTeX reads without further packages', () => {
-  const tex = renderLatex(composeReport(twoModels));
-  expect(tex).toContain('partial $\\eta$$^2$');
-  expect([...tex].filter((character) => character > '~')).toEqual([]);
-  expect(tex).not.toContain('Every run');
-});
-
-test('the tables as LaTeX keep their text', () => {
-  const table = {
-    kind: 'table' as const,
-    caption: 'a_b & 50%',
-    columns: [{ title: 'x', align: 'right' as const }],
-    rows: [{ cells: ['−0.1 ± 0.2 < $'] }],
-  };
-  expect(renderLatex({ title: '', blocks: [table] })).toBe(
-    '\\begin{table}\n\\caption{a\\_b \\& 50\\%}\n\\begin{tabular}{r}\n\\toprule\nx \\\\\n\\midrule\n$-$0.1 $\\pm$ 0.2 \\textless{} \\$ \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n',
-  );
 });

@@ -2,7 +2,6 @@ import { describe, type RmAnova2Result } from '@redef/stats';
 import { cellTitle, shownName } from '../cells/cell.js';
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
-import { equivalenceMargin } from '../statistics.js';
 import { type Block, type Link, left, right, type Table } from './document.js';
 import { metricCells, metricColumns, plusMinus, pValue, signed, twoDigits, whole } from './format.js';
 
@@ -165,7 +164,7 @@ function anovaTable({ effects }: RmAnova2Result): Table {
 
 export function counterfactualBlocks(results: StudyResults): Block[] {
   const { conditions } = results;
-  const { counterfactuals } = results.statistics;
+  const { counterfactuals, settings } = results.statistics;
   if (counterfactuals.length === 0) return [{ kind: 'paragraph', text: 'None was asked for.' }];
   const of = (model: string, encoding: string, counterfactual?: string): Condition | undefined =>
     conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === counterfactual);
@@ -192,7 +191,7 @@ export function counterfactualBlocks(results: StudyResults): Block[] {
     },
     {
       kind: 'table',
-      caption: `Does the counterfactual make F1 fall? One-sided tests over the same seeds, Holm-adjusted; 95% bootstrap interval; and two one-sided tests that F1 moves by less than ${equivalenceMargin}`,
+      caption: `Does the counterfactual make F1 fall? One-sided tests over the same seeds, Holm-adjusted; ${100 * settings.confidence}% bootstrap interval; and two one-sided tests that F1 moves by less than ${settings.equivalenceMargin}`,
       columns: [
         left('model'),
         left('counterfactual'),

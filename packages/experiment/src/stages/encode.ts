@@ -5,6 +5,7 @@ import {
   type Budget,
   type ChangeText,
   type CounterfactualName,
+  contextEncodings,
   counterfactualTraits,
   createCounterfactual,
   createEncoding,
@@ -36,6 +37,12 @@ interface Shown {
   encoding: EncodingName | Encoding;
 }
 
+/** Whether the number of context lines decides anything. */
+function showsContext(as: EncodeStageInput['as']): boolean {
+  const encoding = 'counterfactual' in as ? counterfactualTraits(as.counterfactual, as.encoding).encoding : as.encoding;
+  return contextEncodings.some((name) => name === encoding);
+}
+
 /** Donors of grafted edits: all are held in memory. */
 const maxDonors = 1000;
 
@@ -59,7 +66,8 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
       config: {
         ...as,
         ...(as.encoding && { encoding: typeof as.encoding === 'object' ? as.encoding.name : as.encoding }),
-        ...(contextLines !== undefined && { context_lines: contextLines === Infinity ? 'all' : contextLines }),
+        ...(contextLines !== undefined &&
+          showsContext(as) && { context_lines: contextLines === Infinity ? 'all' : contextLines }),
         tokenizer: tokenizer.id,
         max_tokens: maxTokens,
       },

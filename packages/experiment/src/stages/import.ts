@@ -1,6 +1,6 @@
 import { readRows } from '@redef/datasets';
 import { importResults } from '../import-results.js';
-import { writeReport } from '../report/write-report.js';
+import { reportFiles, writeFiles } from '../report/write-report.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
 /** Writes the report of results that others published per seed: see {@link importResults} for the table's columns. */
@@ -17,7 +17,8 @@ export async function importStage(
       run: async ({ signal }) => {
         const results = await importResults(readRows(table, signal ? { signal } : {}));
         const { length } = results.cells;
-        return { outputs: await writeReport(out, results), counts: { in: length, kept: length, dropped: {} } };
+        const outputs = await writeFiles(out, await reportFiles(results));
+        return { outputs, counts: { in: length, kept: length, dropped: {} } };
       },
     },
     options,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Prediction, type ProgressEvent, RedefError, type RunOptions, type SplitName } from '@redef/core';
 import { writeJsonl } from '@redef/core/files';
 import type { TrainingEngine } from '@redef/training';
+import type { ChatScore } from '../chat/chat-engine.js';
 import { type ExampleFolders, exampleInputs, readExamples, type SplitExample } from '../examples.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 import { readTrainingRecord } from './train.js';
@@ -55,7 +56,8 @@ export async function* predictions(
       yield example;
     }
   }
-  for await (const { id, score } of engine.predict(model, examples(), { ...read, ...(onEvent && { onEvent }) })) {
+  const scores: AsyncIterable<ChatScore> = engine.predict(model, examples(), { ...read, ...(onEvent && { onEvent }) });
+  for await (const { id, score, unanswered } of scores) {
     const example = asked.shift();
     if (example?.id !== id) throw outOfTurn(engine, `gave a score for ${id} out of turn`);
     const { encoding, counterfactual, split, label } = example;
@@ -70,6 +72,7 @@ export async function* predictions(
       truth: label,
       score,
       threshold,
+      ...(unanswered !== undefined && { unanswered }),
     };
   }
   if (asked.length > 0) throw outOfTurn(engine, `gave no score for ${asked[0]!.id}`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { digestOf } from '@redef/core';
-import { writeReport } from '../report/write-report.js';
+import { reportFiles, writeFiles } from '../report/write-report.js';
 import { collectResults, type StudyResults } from '../results.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 import type { StudyFolder } from '../study-folder.js';
@@ -25,16 +25,18 @@ export async function reportStage(
   ];
   const manifests = folders.map((folder) => join(folder, 'manifest.json'));
   const { cells: planned, ...rest } = plan;
+  const files = await reportFiles(results);
   const stage = await runStage(
     {
       name: 'report',
       folder: study.report,
-      ...(data?.audit && { inputDigests: { audit: digestOf(data.audit) } }),
+      // Composed each time: a report that another code would write otherwise is not up to date.
+      inputDigests: { files: digestOf(files), ...(data?.audit && { audit: digestOf(data.audit) }) },
       inputFiles: Object.fromEntries(manifests.map((path) => [relativePath(study.root, path), path])),
       config: { ...rest, cells: planned.map(({ key, model }) => ({ key, model })), missing },
       seed: plan.seed,
       run: async () => ({
-        outputs: await writeReport(study.report, results),
+        outputs: await writeFiles(study.report, files),
         counts: {
           in: planned.length,
           kept: cells.length,

@@ -135,7 +135,11 @@ function onnxOptions({ epochs: _, ...training }: TrainingSettings): Record<strin
     schedule: training.schedule,
     warmUp: training.warm_up,
     weightDecay: training.weight_decay,
+    clipNorm: training.clip_norm,
     positiveWeight: training.positive_weight,
+    selectBy: training.select_by,
+    device: training.device,
+    ...(training.threads !== undefined && { threads: training.threads }),
   };
 }
 

@@ -29,8 +29,12 @@ test('a study of one line has the paper’s defaults', async () => {
       schedule: 'linear',
       warm_up: 0.1,
       positive_weight: 'balanced',
+      select_by: 'f1',
+      device: 'cpu',
     },
+    context_lines: 3,
     threshold: 'fixed',
+    statistics: { significance: 0.05, resamples: 10_000, confidence: 0.95, equivalence_margin: 0.01 },
   });
   expect(study.models.map(({ kind, name }) => [kind, name])).toEqual([
     ['checkpoint', 'CodeBERT'],
@@ -69,9 +73,23 @@ test.each([
   ['repositories: []', /:1:15: repositories: expected at least one/],
   ['models: [linear]', /repositories/],
   ['repositories: [a]\nseeds:\n  - 1\n  - one', /:4:5: seeds\.1: .*Expected number/],
-  ['repositories: [a]\ntraining:\n  learning_rat: 1', /:3:17: training\.learning_rat: there is no such member/],
+  [
+    'repositories: [a]\ntraining:\n  learning_rat: 1',
+    /:3:17: training\.learning_rat: there is no such member; did you mean learning_rate\?$/,
+  ],
+  ['repositories: [a]\nmodel: linear', /model: there is no such member; did you mean models\?$/],
+  [
+    'repositories: [a]\nmodels: [{ kind: chat, model: m, baseurl: x }]',
+    /baseurl: there is no such member; did you mean base_url\?$/,
+  ],
+  ['repositories: [a]\nzzzzzz: 1', /zzzzzz: there is no such member$/],
+  ['repositories: [a]\ncontext_lines: -1', /context_lines: expected a number of lines or all/],
+  ['repositories: [a]\nstatistics: { significance: 1 }', /statistics\.significance: /],
   ['repositories: [a]\nmodels:\n  - linear\n  - kind: checkpoint\n    preset: bert', /:5:13: models\.1\.preset: /],
-  ['repositories: [a]\nmodels: [gpt]', /:2:10: models\.0\.kind: /],
+  [
+    'repositories: [a]\nmodels: [gpt]',
+    /:2:10: models\.0\.kind: expected linear, codebert, .*, or \{ kind: linear, checkpoint, scratch or chat/,
+  ],
   ['repositories: [a]\nencodings: [diff-tags, diff-tag]', /encodings\.1: /],
   ['repositories: [a]\nsplit: random', /split\.rule: /],
   ['repositories: [a\n', /:2:1: not YAML: /],

@@ -6,6 +6,7 @@ import { fileError } from '@redef/core/files';
 import { createJiti } from 'jiti';
 import * as v from 'valibot';
 import { LineCounter, parseDocument } from 'yaml';
+import { memberNames, nearestName } from './nearest-name.js';
 import { type StudyFile, type StudyFileInput, studyFileSchema } from './schema.js';
 
 /** Gives a study its types in a TypeScript or JavaScript file: `export default defineStudy({ ... })`. */
@@ -85,7 +86,8 @@ async function loadModule(path: string): Promise<unknown> {
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   const unknown = issue.type === 'strict_object' && issue.expected === 'never';
-  const what = unknown ? 'there is no such member' : issue.message;
+  const meant = unknown ? nearestName(String(issue.path?.at(-1)?.key), memberNames(studyFileSchema)) : undefined;
+  const what = unknown ? `there is no such member${meant ? `; did you mean ${meant}?` : ''}` : issue.message;
   return path === null ? what : `${path}: ${what}`;
 }
 

@@ -12,12 +12,14 @@ import type { MineOptions } from '@redef/mining';
 import type { Rule } from '@redef/triage';
 import * as v from 'valibot';
 import { paperSeeds } from '../seeds.js';
+import { defaultStatistics } from '../statistics-settings.js';
 
 // What a study file may say. Every member has a default but `repositories`; the defaults are those of ReDef, and each
 // names the section that it is from, or says that it is ours.
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const open = v.pipe(v.number(), v.gtValue(0), v.ltValue(1));
 const positive = v.pipe(v.number(), v.gtValue(0));
 const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
 const seed = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -88,7 +90,11 @@ const trainingEntries = {
   schedule: v.picklist(['linear', 'constant']),
   warm_up: share,
   weight_decay: share,
+  clip_norm: positive,
   positive_weight: v.union([v.literal('balanced'), positive], 'expected balanced or a number above 0'),
+  select_by: v.picklist(['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy']),
+  device: v.picklist(['cpu', 'cuda', 'webgpu', 'dml']),
+  threads: count,
 };
 
 const trainingSchema = v.strictObject({
@@ -106,8 +112,16 @@ const trainingSchema = v.strictObject({
   warm_up: v.optional(trainingEntries.warm_up, 0.1),
   /** AdamW's. Default 0.01, PyTorch's: section 4.4 names no value. */
   weight_decay: v.optional(trainingEntries.weight_decay, 0.01),
+  /** Most that the joint norm of the gradients may be. Default 1: section 4.4 does not speak of it. */
+  clip_norm: v.optional(trainingEntries.clip_norm, 1),
   /** Default `balanced`: N_neg / N_pos (section 4.4). */
   positive_weight: v.optional(trainingEntries.positive_weight, 'balanced'),
+  /** What chooses the best epoch on validation. Default `f1` (section 4.4). */
+  select_by: v.optional(trainingEntries.select_by, 'f1'),
+  /** Default `cpu`; the paper had Tesla V100 (section 4.4). Part of what names a cell, as another device gives other bits. */
+  device: v.optional(trainingEntries.device, 'cpu'),
+  /** Of the processor that one cell takes. Default: one for each core, so that machines of other cores may give other bits. */
+  threads: v.exactOptional(trainingEntries.threads),
 });
 export type TrainingSettings = v.InferOutput<typeof trainingSchema>;
 
@@ -121,9 +135,24 @@ const ownTrainingSchema = v.exactOptional(
     schedule: v.exactOptional(trainingEntries.schedule),
     warm_up: v.exactOptional(trainingEntries.warm_up),
     weight_decay: v.exactOptional(trainingEntries.weight_decay),
+    clip_norm: v.exactOptional(trainingEntries.clip_norm),
     positive_weight: v.exactOptional(trainingEntries.positive_weight),
+    select_by: v.exactOptional(trainingEntries.select_by),
+    device: v.exactOptional(trainingEntries.device),
+    threads: v.exactOptional(trainingEntries.threads),
   }),
 );
+
+const statisticsSchema = v.strictObject({
+  /** Results are called significant below it. Default 0.05 (section 4.4). */
+  significance: v.optional(v.pipe(open, v.maxValue(0.5, 'expected at most 0.5')), defaultStatistics.significance),
+  /** Of the bootstrap. Default 10,000 (section 4.4). */
+  resamples: v.optional(v.pipe(count, v.maxValue(1e7)), defaultStatistics.resamples),
+  /** Level of the bootstrap's interval. Default 0.95 (section 4.4). */
+  confidence: v.optional(open, defaultStatistics.confidence),
+  /** Differences of F1 below it count as none. Default 0.01: section 5, RQ3, calls what stays within 1% unchanged. */
+  equivalence_margin: v.optional(open, defaultStatistics.equivalenceMargin),
+});
 
 const seedsSchema = v.pipe(
   v.unknown(),
@@ -215,7 +244,11 @@ const named: Readonly<Record<string, unknown>> = {
 const modelSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (typeof given === 'string' ? (named[given] ?? { kind: given }) : given)),
-  v.variant('kind', [linearSchema, checkpointSchema, scratchSchema, chatSchema]),
+  v.variant(
+    'kind',
+    [linearSchema, checkpointSchema, scratchSchema, chatSchema],
+    `expected ${Object.keys(named).join(', ')}, or { kind: linear, checkpoint, scratch or chat, ... }`,
+  ),
 );
 export type ModelEntry = v.InferOutput<typeof modelSchema>;
 
@@ -244,6 +277,14 @@ export const studyFileSchema = v.strictObject({
   ]),
   /** Default: the five of section 3.2. */
   encodings: v.optional(v.pipe(v.array(encodingSchema), v.minLength(1)), [...paperEncodings]),
+  /**
+   * Unchanged lines around each edit in encodings that show some (`diff-tags`, `unified-diff`, `unified-words`), or `all`.
+   * Default 3, as git: section 3.2 says "local context" and no number.
+   */
+  context_lines: v.optional(
+    v.union([v.literal('all'), v.pipe(v.number(), v.integer(), v.minValue(0))], 'expected a number of lines or all'),
+    3,
+  ),
   /** Default: the four of section 3.2, as far as their encodings are in the study. Names, or `{ name, encoding }` for those that go with any. */
   counterfactuals: v.exactOptional(v.array(counterfactualEntry)),
   /** Default 12345 to 12354 (section 4.4). */
@@ -251,6 +292,7 @@ export const studyFileSchema = v.strictObject({
   training: v.optional(trainingSchema, {}),
   /** Default `fixed`, 0.5 (the paper names none); `validation-f1`: the score with the best F1 on validation. */
   threshold: v.optional(v.picklist(['fixed', 'validation-f1']), 'fixed'),
+  statistics: v.optional(statisticsSchema, {}),
   /** Folder of the run store, relative to the study file. Default: in the study's folder. */
   store: v.exactOptional(text),
 });
