@@ -166,16 +166,23 @@ async function startTorch() {
   return { ask, end: () => child.stdin.end() };
 }
 
-/** Random weights of the usual size, by a generator that takes no time. */
+/**
+ * Random weights by a generator that takes no time, of the sizes that T5 starts from: with larger ones attention is all or
+ * nothing, and a change in the last digit of a weight changes the tokens. What each layer adds is 64 times larger, or the
+ * tied embeddings would repeat the token before for ever.
+ */
 function fillWeights() {
+  const { d_model: width, d_kv: size } = config;
   let state = 1;
   for (const parameter of names.parameters) {
-    const values = new Float32Array(parameter.shape.reduce((product, size) => product * size, 1));
-    const isNorm = parameter.name.includes('layer_norm');
-    const scale = parameter.name === 'shared.weight' ? 2 : 3 / Math.sqrt(parameter.shape.at(-1));
+    const { name, shape } = parameter;
+    const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+    const inputs = name.endsWith('.q.weight') ? width * size : shape.at(-1);
+    const deviation = name === 'shared.weight' ? 3 : 1 / Math.sqrt(inputs);
+    const scale = Math.sqrt(3) * deviation * (/\.(o|wo)\.weight$/.test(name) ? 64 : 1);
     for (let index = 0; index < values.length; index++) {
       state = (Math.imul(state, 1664525) + 1013904223) | 0;
-      values[index] = isNorm ? 1 : (state / 2 ** 31) * scale;
+      values[index] = name.includes('layer_norm') ? 1 : (state / 2 ** 31) * scale;
     }
     variables.set(parameter, values);
   }

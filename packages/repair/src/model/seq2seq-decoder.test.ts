@@ -9,10 +9,9 @@ import { greedySearch } from '../decode/greedy-search.js';
 import { nucleusSampling } from '../decode/nucleus-sampling.js';
 import { Seq2SeqDecoder } from './seq2seq-decoder.js';
 
-const { sources, maxNewTokens } = golden;
-
 describe.each(['t5', 'roberta'] as const)('%s', (family) => {
-  const { config, start: startToken, end: endToken, cases } = golden[family];
+  const { config, start: startToken, end: endToken, groups } = golden[family];
+  const [{ sources, maxNewTokens }] = groups as [(typeof groups)[number]];
   const model = smallModel(config);
   const limits = { startToken, endToken, maxNewTokens };
   let decoder: Seq2SeqDecoder;
@@ -21,15 +20,22 @@ describe.each(['t5', 'roberta'] as const)('%s', (family) => {
   });
   afterAll(() => decoder.close());
 
-  test.each(cases.map((each) => [each.rule, each.width, each] as const))(
-    'equal to PyTorch, token for token: %s, width %i',
-    async (rule, width, { results }) => {
-      const options = { ...limits, width, rule: { name: rule as 'hugging-face' | 'codexglue' } };
-      const found = await beamSearch(decoder, await decoder.encode(sources), sources.length, options);
-      expect(found.map(tokensOf)).toEqual(results.map((each) => each.map(([tokens, , done]) => [tokens, done])));
-      for (const [sample, hypotheses] of found.entries()) {
-        for (const [rank, { logProbability }] of hypotheses.entries()) {
-          expect(logProbability).toBeCloseTo(results[sample]![rank]![1] as number, 3);
+  const searches = groups.flatMap(({ cases, ...group }) => cases.map((each) => ({ ...group, ...each })));
+  test.each(searches)(
+    'equal to PyTorch, token for token: $rule, width $width, $minNewTokens to $maxNewTokens tokens',
+    async ({ sources, maxNewTokens, minNewTokens, rule, width, results }) => {
+      const found = await beamSearch(decoder, await decoder.encode(sources), sources.length, {
+        ...limits,
+        maxNewTokens,
+        minNewTokens,
+        width,
+        rule: { name: rule as 'hugging-face' | 'codexglue' },
+      });
+      for (const [sample, expected] of results.entries()) {
+        const best = found[sample]!.slice(0, expected.length);
+        expect(tokensOf(best)).toEqual(expected.map(([tokens, , done]) => [tokens, done]));
+        for (const [rank, { logProbability }] of best.entries()) {
+          expect(logProbability).toBeCloseTo(expected[rank]![1] as number, 3);
         }
       }
     },

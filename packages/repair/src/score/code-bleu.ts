@@ -13,6 +13,10 @@ export interface CodeBleu {
   weightedNgram: number;
   /** Subtrees of the references' syntax trees found in the candidates'; absent where no parser was given. */
   syntax?: number;
+  /** Edges of the references' data flow found in the candidates'; absent likewise. */
+  dataFlow?: number;
+  /** The mean of the four; absent where one of them is. */
+  score?: number;
 }
 
 export interface CodeBleuOptions {
@@ -20,6 +24,8 @@ export interface CodeBleuOptions {
   keywords?: ReadonlySet<string>;
   /** All subtrees of a text with children, as S-expressions: see `@redef/repair/syntax`. */
   subtrees?: (code: string) => readonly string[];
+  /** Its data flow, an edge a text: see `@redef/repair/syntax`. */
+  dataFlow?: (code: string) => readonly string[];
 }
 
 /** C11's keywords. */
@@ -36,12 +42,13 @@ const otherWeight = 0.2;
 const weightedReferenceLength = 2;
 
 /**
- * CodeBLEU's components as CodeXGLUE's evaluator computes them, on tokens split at white space. Its data-flow component
- * is not here: the evaluator has none for C, so there is no reference to be equal to, and no score of all four.
+ * CodeBLEU as CodeXGLUE's evaluator computes it, on tokens split at white space and free of comments. That evaluator has no
+ * data flow for C; the package `codebleu` on PyPI has, and that one's it is. Where no reference has any flow, the
+ * data-flow match is 0 and so lowers the score, as in CodeXGLUE's.
  */
 export function codeBleu(
   pairs: readonly CodePair[],
-  { keywords = cKeywords, subtrees }: CodeBleuOptions = {},
+  { keywords = cKeywords, subtrees, dataFlow }: CodeBleuOptions = {},
 ): CodeBleu {
   const precision = orders.map(() => ({ matched: 0, total: 0 }));
   const recall = orders.map(() => ({ matched: 0, total: 0 }));
@@ -64,7 +71,11 @@ export function codeBleu(
     ngram: brevityPenalty(candidateLength, referenceLength) * geometricMean(precision),
     weightedNgram: brevityPenalty(candidateLength, weightedReferenceLength * pairs.length) * geometricMean(recall),
   };
-  return subtrees ? { ...scores, syntax: syntaxMatch(pairs, subtrees) } : scores;
+  if (subtrees) scores.syntax = shareFound(pairs, subtrees, countAgain);
+  if (dataFlow) scores.dataFlow = shareFound(pairs, dataFlow, countOnce);
+  const { ngram, weightedNgram, syntax, dataFlow: flow } = scores;
+  if (syntax !== undefined && flow !== undefined) scores.score = (ngram + weightedNgram + syntax + flow) / 4;
+  return scores;
 }
 
 interface Share {
@@ -108,15 +119,32 @@ function brevityPenalty(candidateLength: number, referenceLength: number): numbe
   return candidateLength === 0 ? 0 : Math.exp(1 - referenceLength / candidateLength);
 }
 
-function syntaxMatch(pairs: readonly CodePair[], subtrees: (code: string) => readonly string[]): number {
+/** How many of some texts are among others: each is found as often as it is asked for, or only as often as it is there. */
+type Count = (wanted: readonly string[], there: readonly string[]) => number;
+
+const countAgain: Count = (wanted, there) => {
+  const known = new Set(there);
+  return wanted.filter((text) => known.has(text)).length;
+};
+
+const countOnce: Count = (wanted, there) => {
+  const left = new Map<string, number>();
+  for (const text of there) left.set(text, (left.get(text) ?? 0) + 1);
+  return wanted.filter((text) => {
+    const count = left.get(text) ?? 0;
+    if (count > 0) left.set(text, count - 1);
+    return count > 0;
+  }).length;
+};
+
+/** Of what the references have; 0 where they have nothing. */
+function shareFound(pairs: readonly CodePair[], read: (code: string) => readonly string[], count: Count): number {
   let matched = 0;
   let total = 0;
   for (const { candidate, reference } of pairs) {
-    const found = new Set(subtrees(candidate));
-    for (const tree of subtrees(reference)) {
-      total++;
-      if (found.has(tree)) matched++;
-    }
+    const wanted = read(reference);
+    total += wanted.length;
+    matched += count(wanted, read(candidate));
   }
   return total === 0 ? 0 : matched / total;
 }

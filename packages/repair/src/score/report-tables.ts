@@ -16,6 +16,8 @@ const metricTitles: Record<string, string> = {
   codeBleuNgram: 'CodeBLEU n-gram',
   codeBleuWeightedNgram: 'CodeBLEU weighted n-gram',
   codeBleuSyntax: 'CodeBLEU syntax',
+  codeBleuDataFlow: 'CodeBLEU data flow',
+  codeBleu: 'CodeBLEU',
   placed: 'placed',
   ambiguous: 'ambiguous',
   validSyntax: 'valid syntax',

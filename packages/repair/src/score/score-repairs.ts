@@ -31,8 +31,8 @@ export interface ScoreOptions extends CutOptions {
   topK?: readonly number[];
   /** Read each best prediction back into its function and count how many are placed. Default false. */
   place?: boolean;
-  /** Checks the syntax of placed functions: see `@redef/repair/syntax`. */
-  syntax?: { check(before: readonly string[], after: readonly string[]): SyntaxCheck };
+  /** Checks the syntax of placed functions, and gives CodeBLEU what it needs of a parser: see `@redef/repair/syntax`. */
+  syntax?: { check(before: readonly string[], after: readonly string[]): SyntaxCheck } & CodeBleuOptions;
   codeBleu?: CodeBleuOptions;
 }
 
@@ -176,10 +176,12 @@ function seedMetrics(
   }
   metrics.editSimilarity =
     scores.length === 0 ? 0 : scores.reduce((sum, score) => sum + score.editSimilarity, 0) / scores.length;
-  const bleu: CodeBleu = codeBleu(pairs, bleuOptions);
+  const bleu: CodeBleu = codeBleu(pairs, { ...syntax, ...bleuOptions });
   metrics.codeBleuNgram = bleu.ngram;
   metrics.codeBleuWeightedNgram = bleu.weightedNgram;
   if (bleu.syntax !== undefined) metrics.codeBleuSyntax = bleu.syntax;
+  if (bleu.dataFlow !== undefined) metrics.codeBleuDataFlow = bleu.dataFlow;
+  if (bleu.score !== undefined) metrics.codeBleu = bleu.score;
   if (place || syntax) {
     metrics.placed = share(({ placement }) => placement === 'placed');
     metrics.ambiguous = share(({ placement }) => placement === 'ambiguous');

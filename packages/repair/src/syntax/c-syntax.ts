@@ -4,6 +4,7 @@ import { RedefError } from '@redef/core';
 import type { Node, Tree } from 'web-tree-sitter';
 import { layOut } from '../c/lay-out.js';
 import { readSpelling } from '../c/spelling.js';
+import { dataFlow } from './data-flow.js';
 
 /** How a patched function parses next to the function it was made from. */
 export interface SyntaxCheck {
@@ -22,6 +23,8 @@ export interface CSyntax {
   check(before: readonly string[], after: readonly string[]): SyntaxCheck;
   /** The tree and every subtree with children, as S-expressions: for CodeBLEU's syntax match. */
   subtrees(code: string): string[];
+  /** What the variables come from, an edge a text: for CodeBLEU's data-flow match. */
+  dataFlow(code: string): string[];
   close(): void;
 }
 
@@ -71,6 +74,7 @@ export async function createCSyntax(grammar?: Uint8Array): Promise<CSyntax> {
           .filter((node) => node.childCount > 0 || node.parent === null)
           .map(String);
       }),
+    dataFlow: (code) => withTree(code, dataFlow),
     close: () => parser.delete(),
   };
 }
