@@ -78,6 +78,82 @@ test('two studies with one store run a common cell once', async () => {
   );
 });
 
+test('another number of context lines is another cell where context is shown; prune takes only what no study asks for', async () => {
+  const text = (lines: string): string =>
+    `models: [linear]\nencodings: [after-only, diff-tags]\nseeds: [1]\nstore: common\ncontext_lines: ${lines}\n`;
+  for (const [name, lines] of [
+    ['three', '3'],
+    ['none', '0'],
+    ['every', 'all'],
+  ] as const) {
+    write(name, text(lines));
+    expect((await redef(root, ['study', `${name}.yaml`, '--out', name])).code).toBe(0);
+  }
+  const keys = (study: string): Record<string, string> =>
+    Object.fromEntries(
+      plan(study).cells.map(({ encoding, counterfactual = '', key }) => [encoding + counterfactual, key]),
+    );
+  const [three, none, every] = [keys('three'), keys('none'), keys('every')];
+  expect([none['after-only'], every['after-only']]).toEqual([three['after-only'], three['after-only']]);
+  for (const shown of ['diff-tags', 'diff-tagsreversed-tags']) {
+    expect(new Set([three[shown], none[shown], every[shown]]).size).toBe(3);
+  }
+  const config = JSON.parse(
+    readFileSync(join(root, 'every', 'encoded', 'lexical-1-65536-512', 'diff-tags', 'manifest.json'), 'utf8'),
+  ).config;
+  expect(config).toMatchObject({ encoding: 'diff-tags', context_lines: 'all' });
+
+  const cells = join(root, 'common', 'cells');
+  expect(readdirSync(cells).length).toBe(7);
+  const listed = await redef(root, ['study', 'prune', 'three', 'every']);
+  expect([listed.code, listed.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^[0-9a-f]{64} {2}linear, seed 1, .+ MB\n[0-9a-f]{64} .+\n2 cells, .+ MB: add --remove to take them away\n$/,
+    ),
+  ]);
+  expect(readdirSync(cells).length).toBe(7);
+  const gone = await redef(root, ['study', 'prune', 'three', 'every', '--remove', '--json']);
+  expect(JSON.parse(gone.stdout).map(({ key }: { key: string }) => key)).toEqual(
+    [none['diff-tags'], none['diff-tagsreversed-tags']].sort(),
+  );
+  expect(readdirSync(cells).sort()).toEqual([...new Set([...Object.values(three), ...Object.values(every)])].sort());
+  const foreign = await redef(root, ['study', 'prune', 'three', 'data']);
+  expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringMatching(/expected studies with one store/)]);
+});
+
+test('a report that another code wrote is written again, and then is up to date', async () => {
+  write('code', 'models: [linear]\nencodings: [diff-tags]\nseeds: [1]\n');
+  await redef(root, ['study', 'code.yaml', '--out', 'code']);
+  const at = (name: string): string => join(root, 'code', 'report', name);
+  const before = readFileSync(at('report.html'), 'utf8');
+  const manifest = JSON.parse(readFileSync(at('manifest.json'), 'utf8'));
+  const other = before.replace('<h1>', '<h1 class="older">');
+  writeFileSync(at('report.html'), other);
+  manifest.outputs['report.html'] = createHash('sha256').update(other).digest('hex');
+  manifest.inputs.files = '0'.repeat(64);
+  writeFileSync(at('manifest.json'), JSON.stringify(manifest));
+  expect((await redef(root, ['report', 'code'])).stdout).not.toContain('up to date');
+  expect(readFileSync(at('report.html'), 'utf8')).toBe(before);
+  expect((await redef(root, ['report', 'code'])).stdout).toContain('up to date');
+});
+
+test('folders of a newer version are refused and left as they are', async () => {
+  write('newer', 'models: [linear]\nencodings: [diff-tags]\nseeds: [1]\n');
+  await redef(root, ['study', 'newer.yaml', '--out', 'newer']);
+  const cell = join(root, 'newer', 'store', 'cells', plan('newer').cells[0]!.key);
+  writeFileSync(join(cell, 'manifest.json'), '{"schema": "redef.manifest/2"}');
+  const again = await redef(root, ['study', 'newer.yaml', '--out', 'newer']);
+  expect([again.code, again.stderr]).toEqual([
+    3,
+    expect.stringMatching(/redef\.manifest\/2, which this version cannot read/),
+  ]);
+  expect(readFileSync(join(cell, 'manifest.json'), 'utf8')).toContain('redef.manifest/2');
+  writeFileSync(join(root, 'newer', 'study.json'), '{"schema": "redef.study-plan/3"}');
+  const report = await redef(root, ['report', 'newer']);
+  expect([report.code, report.stderr]).toEqual([3, expect.stringMatching(/redef\.study-plan\/3, which this version/)]);
+});
+
 test('leaving each project out in turn tests on every project, and averages over them', async () => {
   write('lopo', 'models: [linear]\nencodings: [diff-tags]\nseeds: [1, 2]\nsplit: leave-one-project-out\n');
   const { code, stdout } = await redef(root, ['study', 'lopo.yaml', '--out', 'lopo', '--json']);

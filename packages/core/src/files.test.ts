@@ -230,4 +230,6 @@ test('a manifest comes back equal; none is undefined; a damaged one is named', a
   await expect(readManifest(folder)).rejects.toMatchObject({ code: 'invalid-manifest' });
   writeFileSync(join(folder, 'manifest.json'), '{"schema":"redef.manifest/1"}');
   await expect(readManifest(folder)).rejects.toMatchObject({ code: 'invalid-manifest' });
+  writeFileSync(join(folder, 'manifest.json'), '{"schema":"redef.manifest/2"}');
+  await expect(readManifest(folder)).rejects.toMatchObject({ code: 'unknown-schema' });
 });

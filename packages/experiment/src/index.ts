@@ -26,6 +26,7 @@ export { createSlurmExecutor, type SlurmOptions } from './executors/slurm/slurm.
 export { readSlurmCells, type SlurmCell } from './executors/slurm/status.js';
 export { importResults } from './import-results.js';
 export { type CellPlan, type ExampleSource, planCells, type Shown, type StudyModel } from './plan-cells.js';
+export { pruneStore, type UnusedCell } from './prune-store.js';
 export { repairReport, scoreTable, writeRepairReport } from './repair-study/report.js';
 export {
   type LeakScore,

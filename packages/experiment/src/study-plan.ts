@@ -32,7 +32,7 @@ export async function writePlan(study: StudyFolder, plan: StudyPlan): Promise<vo
   await writeFileAtomic(fileOf(study), `${JSON.stringify(plan, null, 2)}\n`);
 }
 
-/** @throws `RedefError` `file-missing` or `invalid-plan` */
+/** @throws `RedefError` `file-missing`, `invalid-plan`, or `unknown-schema` where another version wrote it */
 export async function readPlan(study: StudyFolder): Promise<StudyPlan> {
   const path = fileOf(study);
   let text: string;
@@ -43,6 +43,13 @@ export async function readPlan(study: StudyFolder): Promise<StudyPlan> {
   }
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), planSchema), text);
   if (parsed.success) return parsed.output;
+  const [, other] = /"schema":\s*"(redef\.study-plan\/(?!2")\d+)"/.exec(text) ?? [];
+  if (other !== undefined) {
+    throw new RedefError(`${path}: a ${other}, which this version cannot read`, {
+      code: 'unknown-schema',
+      remedy: 'Upgrade the packages, or run redef study again in another folder.',
+    });
+  }
   throw new RedefError(`${path}: ${v.getDotPath(parsed.issues[0]) ?? 'file'}: ${parsed.issues[0].message}`, {
     code: 'invalid-plan',
     remedy: 'Name the folder of a study that redef study wrote.',

@@ -30,6 +30,7 @@ import { createPanelist } from '../voters.js';
 import { cellCommand } from './study-cell.js';
 import { importCommand } from './study-import.js';
 import { createCellProgress } from './study-progress.js';
+import { pruneCommand } from './study-prune.js';
 import { statusCommand } from './study-status.js';
 
 /** What a study file says instead, where there is one. */
@@ -83,7 +84,8 @@ export const studyCommand = (cli: CliContext): Command =>
           .option('--json', 'print the results as JSON')
           .addCommand(cellCommand(cli))
           .addCommand(importCommand(cli))
-          .addCommand(statusCommand(cli)),
+          .addCommand(statusCommand(cli))
+          .addCommand(pruneCommand(cli)),
       ),
     ),
   ).action(async (file: string | undefined, options: StudyFlags & RunFlags) => {

@@ -39,7 +39,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
  * Reads a folder's `manifest.json`.
  *
  * @returns `undefined` where there is none
- * @throws `RedefError` `invalid-manifest` where it cannot be read as one
+ * @throws `RedefError` `invalid-manifest` where it cannot be read as one, `unknown-schema` where another version wrote it
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, 'manifest.json');
@@ -55,6 +55,13 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     value = JSON.parse(text);
   } catch (cause) {
     throw invalid(`${path}: not JSON`, cause);
+  }
+  const schema = typeof value === 'object' && value !== null && 'schema' in value ? value.schema : undefined;
+  if (typeof schema === 'string' && /^redef\.manifest\/\d+$/.test(schema) && schema !== 'redef.manifest/1') {
+    throw new RedefError(`${path}: a ${schema}, which this version cannot read`, {
+      code: 'unknown-schema',
+      remedy: 'Upgrade the packages, or use another folder.',
+    });
   }
   const result = v.safeParse(manifestSchema, value);
   if (!result.success)

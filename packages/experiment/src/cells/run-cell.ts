@@ -8,14 +8,7 @@ import {
   type RunOptions,
   throwIfAborted,
 } from '@redef/core';
-import {
-  digestFile,
-  makeFolder,
-  removeStalePartials,
-  writeFileAtomic,
-  writeJsonl,
-  writeManifest,
-} from '@redef/core/files';
+import { digestFile, makeFolder, removeLeftovers, writeFileAtomic, writeJsonl, writeManifest } from '@redef/core/files';
 import { bestThreshold } from '@redef/stats';
 import type { TrainingEngine } from '@redef/training';
 import { evaluateCell } from '../evaluate.js';
@@ -55,7 +48,7 @@ export async function runCell(cell: Cell, store: RunStore, options: RunCellOptio
     const work = store.work(cell.key);
     try {
       await makeFolder(work);
-      await removeStalePartials(work);
+      await removeLeftovers(work);
       await fillFolder(cell, work, store, options);
     } catch (error) {
       throwIfAborted(signal);

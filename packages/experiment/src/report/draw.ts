@@ -11,8 +11,8 @@ export interface Figure {
   svg: string;
 }
 
-// Okabe and Ito's colours: told apart by the colour-blind, readable on white and on black.
-export const palette = ['#e69f00', '#56b4e9', '#009e73', '#d55e00', '#cc79a7', '#0072b2', '#b2a000'];
+// After Okabe and Ito, the bright ones darker: told apart by the colour-blind, three to one on white and on black.
+export const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#9b8c00', '#3c96cc', '#7f868e'];
 const width = 640;
 
 /** One colour a name, in the order in which the names come. */

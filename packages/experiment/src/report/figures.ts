@@ -27,7 +27,7 @@ function classCounts({ projects, classes }: StudyData): Figure | undefined {
       marginLeft: marginFor(projects.map(({ project }) => project)),
       x: { label: 'changes', grid: true },
       y: { label: null },
-      color: { domain: ['defective', 'clean'], range: [palette[3]!, palette[5]!], legend: true },
+      color: { domain: ['defective', 'clean'], range: [palette[1]!, palette[0]!], legend: true },
       marks: [
         Plot.barX(classes, { x: 'count', y: 'project', fill: 'label', order: ['defective', 'clean'] }),
         Plot.ruleX([0]),
@@ -116,14 +116,16 @@ function dots(
   });
 }
 
-/** One panel a model, one colour an encoding. */
-function byModel<Point extends { model: string; encoding: string }>(points: readonly Point[]) {
-  const models = new Set(points.map(({ model }) => model)).size;
+/** One panel a model, its name above it where there are several; one colour an encoding. */
+function byModel<Point extends { model: string; encoding: string }>(points: readonly Point[], marks: Plot.Markish[]) {
+  const models = [...new Set(points.map(({ model }) => model))];
+  const place = { frameAnchor: 'top-left', dx: 110, dy: -13, fontWeight: 'bold' } as const;
   return {
-    height: 60 + 260 * models,
-    ...(models > 1 && { marginRight: marginFor(points.map(({ model }) => model)) }),
-    fy: { label: null, padding: 0.12 },
+    height: 60 + 260 * models.length,
+    marginTop: 30,
+    fy: { axis: null, padding: 0.12 },
     color: colours(points.map(({ encoding }) => encoding)),
+    marks: [...marks, ...(models.length > 1 ? [Plot.text(models, { fy: (d) => d, text: (d) => d, ...place })] : [])],
   };
 }
 
@@ -137,10 +139,7 @@ function precisionRecall({ curves }: StudyResults): Figure | undefined {
     title: 'Precision at recall, interpolated, mean over seeds',
     alternative: 'One falling line for each encoding, a panel for each model.',
     options: {
-      ...byModel(points),
-      x: { label: 'recall', domain: [0, 1], grid: true },
-      y: { label: 'precision', domain: [0, 1], grid: true },
-      marks: [
+      ...byModel(points, [
         Plot.line(points, {
           x: 'recall',
           y: 'precision',
@@ -149,7 +148,9 @@ function precisionRecall({ curves }: StudyResults): Figure | undefined {
           z: 'encoding',
           strokeWidth: 2,
         }),
-      ],
+      ]),
+      x: { label: 'recall', domain: [0, 1], grid: true },
+      y: { label: 'precision', domain: [0, 1], grid: true },
     },
   });
 }
@@ -169,15 +170,14 @@ function calibrationCurves({ curves }: StudyResults): Figure | undefined {
     title: 'Calibration: share of defective changes at each predicted probability, all seeds together',
     alternative: 'Dots on the diagonal are well calibrated; a dot is larger the more predictions it stands for.',
     options: {
-      ...byModel(points),
-      x: { label: 'mean predicted probability', domain: [0, 1], grid: true },
-      y: { label: 'share defective', domain: [0, 1], grid: true },
-      r: { range: [1.5, 9] },
-      marks: [
+      ...byModel(points, [
         Plot.link([0], { x1: 0, y1: 0, x2: 1, y2: 1, strokeDasharray: '4 3', stroke: 'currentColor' }),
         Plot.line(points, { ...place, stroke: 'encoding', z: 'encoding' }),
         Plot.dot(points, { ...place, fill: 'encoding', r: 'count' }),
-      ],
+      ]),
+      x: { label: 'mean predicted probability', domain: [0, 1], grid: true },
+      y: { label: 'share defective', domain: [0, 1], grid: true },
+      r: { range: [1.5, 9] },
     },
   });
 }
@@ -212,10 +212,11 @@ function learningCurves({ curves }: StudyResults): Figure[] {
       title,
       alternative: 'One line for each encoding, a panel for each model.',
       options: {
-        ...byModel(known),
+        ...byModel(known, [
+          Plot.line(known, { x: 'epoch', y, fy: 'model', stroke: 'encoding', z: 'encoding', strokeWidth: 2 }),
+        ]),
         x: { label: 'epoch', tickFormat: 'd', grid: true },
         y: { label, grid: true },
-        marks: [Plot.line(known, { x: 'epoch', y, fy: 'model', stroke: 'encoding', z: 'encoding', strokeWidth: 2 })],
       },
     });
     return [figure];
