@@ -9,7 +9,8 @@ export {
   paperCounterfactuals,
 } from './counterfactuals/create-counterfactual.js';
 export { type Movement, type ScorePair, type Sensitivity, sensitivityOf } from './counterfactuals/sensitivity.js';
-export { diffLines, type Edit, type LineDiff, splitLines } from './diff/line-diff.js';
+export { diffLines, type Edit, type LineDiff } from './diff/line-diff.js';
+export type { TextLines } from './diff/text-lines.js';
 export { type EncodeChangesOptions, type Encoder, encodeChanges } from './encode-changes.js';
 export {
   type EncodedCounts,
@@ -27,7 +28,7 @@ export {
 } from './encodings/create-encoding.js';
 export type { Encoding, RecoveredChange } from './encodings/encoding.js';
 export { type EncodedChange, fitIds, fitLayout, withMarks } from './fit.js';
-export { type ChangeText, type Layout, renderLayout, type Section, type ShownLine } from './layout.js';
+export { type ChangeText, type Layout, renderLayout, type Section, type ShownLines } from './layout.js';
 export type { HubOptions } from './tokenizers/hub.js';
 export { createLexicalTokenizer, type LexicalTokenizerOptions } from './tokenizers/lexical-tokenizer.js';
 export { type LoadTokenizerOptions, loadTokenizer } from './tokenizers/load-tokenizer.js';

@@ -4,11 +4,11 @@ import type { CodeChange } from '@redef/core';
 export type ChangeText = Pick<CodeChange, 'id' | 'function_before' | 'function_after'> &
   Partial<Pick<CodeChange, 'language'>>;
 
-/** One line as a model is shown it. */
-export interface ShownLine {
+/** One line as a model is shown it, or several unedited ones without marks in front. */
+export interface ShownLines {
   /** The mark in front (`<ADD>`), or ''. */
   tag: string;
-  /** The source line, with marks in it escaped. */
+  /** The source line, with marks in it escaped; `\n` between several. */
   text: string;
   /** Whether the line is an edited one, and of which side. */
   edit?: 'added' | 'deleted';
@@ -17,7 +17,7 @@ export interface ShownLine {
 /** A stretch of the input: its lines under an optional header line. */
 export interface Section {
   header?: string;
-  lines: readonly ShownLine[];
+  lines: readonly ShownLines[];
 }
 
 /** A change laid out for a model, before it is tokenized and cut. Perturbations of the layout work on this. */
@@ -41,6 +41,7 @@ export function renderLayout({ sections, share }: Layout): string[] {
 }
 
 function linesOf({ header, lines }: Section): string[] {
-  const shown = lines.map(({ tag, text }) => (tag === '' ? text : tag + text));
-  return header === undefined ? shown : [header, ...shown];
+  const shown = header === undefined ? [] : [header];
+  for (const { tag, text } of lines) shown.push(tag + text);
+  return shown;
 }

@@ -18,8 +18,8 @@ export const shuffledLines: Perturbation = {
     const added = edits.flatMap((edit) => range(edit.after, edit.added));
     return {
       ...change,
-      function_before: shuffleAt(before, deleted, rng.fork('deleted')).join('\n'),
-      function_after: shuffleAt(after, added, rng.fork('added')).join('\n'),
+      function_before: shuffleAt(before.list(), deleted, rng.fork('deleted')).join('\n'),
+      function_after: shuffleAt(after.list(), added, rng.fork('added')).join('\n'),
     };
   },
 };
@@ -43,9 +43,11 @@ export const droppedLine: Perturbation = {
     return {
       ...change,
       function_after: rebuild(diff, (edit) => {
-        const added = diff.after.slice(edit.after, edit.after + edit.added);
+        const added = diff.after.list(edit.after, edit.after + edit.added);
         if (edit !== dropped.edit) return added;
-        return dropped.added ? added.toSpliced(dropped.line - edit.after, 1) : [diff.before[dropped.line]!, ...added];
+        return dropped.added
+          ? added.toSpliced(dropped.line - edit.after, 1)
+          : [diff.before.line(dropped.line), ...added];
       }),
     };
   },
@@ -56,10 +58,10 @@ export function rebuild({ before, edits }: LineDiff, lines: (edit: Edit, index: 
   const parts: (readonly string[])[] = [];
   let position = 0;
   for (const [index, edit] of edits.entries()) {
-    parts.push(before.slice(position, edit.before), lines(edit, index));
+    parts.push(before.list(position, edit.before), lines(edit, index));
     position = edit.before + edit.deleted;
   }
-  parts.push(before.slice(position));
+  parts.push(before.list(position));
   return parts.flat().join('\n');
 }
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyChange } from '../../test/changes.js';
 import { lexemesOf } from '../code/lexemes.js';
-import { diffLines, splitLines } from '../diff/line-diff.js';
+import { diffLines } from '../diff/line-diff.js';
+import { TextLines } from '../diff/text-lines.js';
 import { createEncoding } from '../encodings/create-encoding.js';
 import type { RecoveredChange } from '../encodings/encoding.js';
 import { type ChangeText, type Layout, renderLayout } from '../layout.js';
@@ -162,10 +163,10 @@ describe('the further counterfactuals', () => {
       fc.property(anyChange, (any) => {
         const once = perturbed('shuffled-lines', any);
         const { before, after, edits } = diffLines(any.function_before, any.function_after);
-        const own = (lines: readonly string[], side: 'before' | 'after', count: 'deleted' | 'added'): string[] =>
-          edits.flatMap((edit) => lines.slice(edit[side], edit[side] + edit[count])).sort();
-        expect(own(splitLines(once.function_after), 'after', 'added')).toEqual(own(after, 'after', 'added'));
-        expect(own(splitLines(once.function_before), 'before', 'deleted')).toEqual(own(before, 'before', 'deleted'));
+        const own = (lines: TextLines, side: 'before' | 'after', count: 'deleted' | 'added'): string[] =>
+          edits.flatMap((edit) => lines.list(edit[side], edit[side] + edit[count])).sort();
+        expect(own(new TextLines(once.function_after), 'after', 'added')).toEqual(own(after, 'after', 'added'));
+        expect(own(new TextLines(once.function_before), 'before', 'deleted')).toEqual(own(before, 'before', 'deleted'));
       }),
     );
   });

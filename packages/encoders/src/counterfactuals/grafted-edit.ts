@@ -47,5 +47,5 @@ export function checkDonors(donors: readonly ChangeText[]): void {
 
 function addedBlocks(change: ChangeText): string[][] {
   const { after, edits } = diffLines(change.function_before, change.function_after);
-  return edits.filter(({ added }) => added > 0).map((edit) => after.slice(edit.after, edit.after + edit.added));
+  return edits.filter(({ added }) => added > 0).map((edit) => after.list(edit.after, edit.after + edit.added));
 }

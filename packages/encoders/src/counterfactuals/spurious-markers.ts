@@ -1,4 +1,5 @@
 import { changeMark } from '../encodings/after-markers.js';
+import type { ShownLines } from '../layout.js';
 import type { Perturbation } from './counterfactual.js';
 
 /**
@@ -14,8 +15,8 @@ export const spuriousMarkers: Perturbation = {
   appliesTo: { train: true, test: true },
   perturbLayout(layout, rng) {
     const [section] = layout.sections;
-    const { lines = [] } = section ?? {};
-    const marks = lines.filter(({ tag }) => tag === changeMark).length;
+    const marks = section?.lines.filter(({ tag }) => tag === changeMark).length ?? 0;
+    const lines = section?.lines.flatMap(singleLines) ?? [];
     const places = lines.map((_, index) => index);
     for (let i = 0; i < marks; i++) {
       const j = i + rng.integer(places.length - i);
@@ -28,3 +29,7 @@ export const spuriousMarkers: Perturbation = {
     };
   },
 };
+
+function singleLines(lines: ShownLines): ShownLines[] {
+  return lines.text.split('\n').map((text) => ({ ...lines, text }));
+}

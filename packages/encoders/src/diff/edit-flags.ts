@@ -1,75 +1,72 @@
 import { markEdits } from './myers.js';
+import type { TextLines } from './text-lines.js';
 
 /** For each item, whether an edit script from `a` to `b` deletes or adds it: 1 or 0. */
 export interface EditFlags {
-  deleted: Uint8Array;
-  added: Uint8Array;
+  deleted: number[];
+  added: number[];
+}
+
+/** The edit script between two lists of texts. */
+export function editFlags(a: readonly string[], b: readonly string[]): EditFlags {
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    numbers.set(text, numbers.size);
+    return numbers.size - 1;
+  };
+  return flagsOf(a.map(numberOf), b.map(numberOf), 0, 0);
 }
 
 /**
- * The edit script between two lists of texts. Items without a counterpart are edits in any script and are set aside
- * first, which leaves Myers' search little to do where much was rewritten.
+ * The edit script between two texts by their lines. Hashing every character would take most of the time, so lines are first
+ * told apart by a few. That can only find more counterparts than there are: where those it pairs are equal indeed, no other
+ * script is shorter, and where not, the lines are compared whole.
  */
-export function editFlags(a: readonly string[], b: readonly string[]): EditFlags {
-  const deleted = new Uint8Array(a.length);
-  const added = new Uint8Array(b.length);
-  let start = 0;
+export function lineFlags(a: TextLines, b: TextLines): EditFlags {
+  const start = a.commonStart(b);
+  const end = a.commonEnd(b, Math.min(a.length, b.length) - start);
+  const flags = flagsOf(a.samples(start, a.length - end), b.samples(start, b.length - end), start, end);
+  return pairsAreEqual(a, b, flags) ? flags : editFlags(a.list(), b.list());
+}
+
+function pairsAreEqual(a: TextLines, b: TextLines, { deleted, added }: EditFlags): boolean {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    while (deleted[i]) i++;
+    while (added[j]) j++;
+    const [aStart, bStart] = [i, j];
+    while (i < a.length && j < b.length && !deleted[i] && !added[j]) {
+      i++;
+      j++;
+    }
+    if (a.join(aStart, i) !== b.join(bStart, j)) return false;
+  }
+  return true;
+}
+
+/**
+ * Flags of two lists of numbers that come after `start` equal items and before `end` more. Items without a counterpart are
+ * edits in any script and are set aside first, which leaves Myers' search little to do where much was rewritten.
+ */
+function flagsOf(a: readonly number[], b: readonly number[], start: number, end: number): EditFlags {
+  const deleted = new Array<number>(start + a.length + end).fill(0);
+  const added = new Array<number>(start + b.length + end).fill(0);
+  let first = 0;
   let aEnd = a.length;
   let bEnd = b.length;
-  while (start < aEnd && start < bEnd && a[start] === b[start]) start++;
-  while (aEnd > start && bEnd > start && a[aEnd - 1] === b[bEnd - 1]) {
+  while (first < aEnd && first < bEnd && a[first] === b[first]) first++;
+  while (aEnd > first && bEnd > first && a[aEnd - 1] === b[bEnd - 1]) {
     aEnd--;
     bEnd--;
   }
-  if (start === aEnd) {
-    added.fill(1, start, bEnd);
-  } else if (start === bEnd) {
-    deleted.fill(1, start, aEnd);
-  } else {
-    markRewritten(a, b, start, aEnd, bEnd, deleted, added);
-  }
-  return { deleted, added };
-}
-
-function markRewritten(
-  a: readonly string[],
-  b: readonly string[],
-  start: number,
-  aEnd: number,
-  bEnd: number,
-  deleted: Uint8Array,
-  added: Uint8Array,
-): void {
-  const numbers = new Map<string, number>();
-  const bNumbers = new Int32Array(bEnd - start);
-  for (let j = start; j < bEnd; j++) {
-    let number = numbers.get(b[j]!);
-    if (number === undefined) {
-      number = numbers.size;
-      numbers.set(b[j]!, number);
-    }
-    bNumbers[j - start] = number;
-  }
-  const inA = new Uint8Array(numbers.size);
-  const left = new Shared(aEnd - start);
-  for (let i = start; i < aEnd; i++) {
-    const number = numbers.get(a[i]!);
-    if (number === undefined) {
-      deleted[i] = 1;
-    } else {
-      inA[number] = 1;
-      left.push(number, i);
-    }
-  }
-  const right = new Shared(bEnd - start);
-  for (let j = start; j < bEnd; j++) {
-    const number = bNumbers[j - start]!;
-    if (inA[number]) right.push(number, j);
-    else added[j] = 1;
-  }
+  const left = sharedItems(a, first, aEnd, new Set(b.slice(first, bEnd)), deleted, start);
+  const right = sharedItems(b, first, bEnd, new Set(a.slice(first, aEnd)), added, start);
   markEdits(
-    left.items(),
-    right.items(),
+    left.numbers,
+    right.numbers,
     (i) => {
       deleted[left.places[i]!] = 1;
     },
@@ -77,25 +74,27 @@ function markRewritten(
       added[right.places[j]!] = 1;
     },
   );
+  return { deleted, added };
 }
 
-/** The items of one side that have a counterpart, as numbers, with their places. */
-class Shared {
-  readonly places: Int32Array;
-  readonly #numbers: Int32Array;
-  #count = 0;
-
-  constructor(capacity: number) {
-    this.places = new Int32Array(capacity);
-    this.#numbers = new Int32Array(capacity);
+/** The items of one side that the other has too, with the places of their flags; the flags of those that it has not are set. */
+function sharedItems(
+  items: readonly number[],
+  from: number,
+  to: number,
+  others: ReadonlySet<number>,
+  flags: number[],
+  offset: number,
+): { numbers: number[]; places: number[] } {
+  const numbers: number[] = [];
+  const places: number[] = [];
+  for (let i = from; i < to; i++) {
+    if (others.has(items[i]!)) {
+      numbers.push(items[i]!);
+      places.push(offset + i);
+    } else {
+      flags[offset + i] = 1;
+    }
   }
-
-  push(number: number, place: number): void {
-    this.#numbers[this.#count] = number;
-    this.places[this.#count++] = place;
-  }
-
-  items(): Int32Array {
-    return this.#numbers.subarray(0, this.#count);
-  }
+  return { numbers, places };
 }

@@ -8,12 +8,13 @@ function apply({ before, after, edits }: LineDiff): string[] {
   const lines: string[] = [];
   let i = 0;
   for (const edit of edits) {
-    while (i < edit.before) lines.push(before[i++]!);
+    lines.push(...before.list(i, edit.before));
+    i = edit.before;
     expect(lines.length).toBe(edit.after);
-    lines.push(...after.slice(edit.after, edit.after + edit.added));
+    lines.push(...after.list(edit.after, edit.after + edit.added));
     i += edit.deleted;
   }
-  return [...lines, ...before.slice(i)];
+  return [...lines, ...before.list(i)];
 }
 
 /** Length of the longest common subsequence, by the textbook table. */
@@ -36,8 +37,10 @@ describe('diffLines', () => {
     fc.assert(
       fc.property(lines, lines, (a, b) => {
         const diff = diffLines(a.join('\n'), b.join('\n'));
-        expect(apply(diff)).toEqual(diff.after);
-        expect(size(diff)).toBe(diff.before.length + diff.after.length - 2 * longestCommon(diff.before, diff.after));
+        expect(apply(diff)).toEqual(diff.after.list());
+        expect(size(diff)).toBe(
+          diff.before.length + diff.after.length - 2 * longestCommon(diff.before.list(), diff.after.list()),
+        );
         for (const [k, edit] of diff.edits.entries()) {
           const next = diff.edits[k + 1];
           expect(edit.added + edit.deleted).toBeGreaterThan(0);
@@ -51,9 +54,23 @@ describe('diffLines', () => {
   it('does so for real changes', () => {
     for (const { function_before, function_after } of realChanges().filter((_, i) => i % 3 === 0)) {
       const diff = diffLines(function_before, function_after);
-      expect(apply(diff)).toEqual(diff.after);
-      expect(size(diff)).toBe(diff.before.length + diff.after.length - 2 * longestCommon(diff.before, diff.after));
+      expect(apply(diff)).toEqual(diff.after.list());
+      expect(size(diff)).toBe(
+        diff.before.length + diff.after.length - 2 * longestCommon(diff.before.list(), diff.after.list()),
+      );
     }
+  });
+
+  it('tells lines apart that differ in one character anywhere', () => {
+    const alike = fc.nat(39).map((at) => `${'x'.repeat(at)}y${'x'.repeat(39 - at)}`);
+    fc.assert(
+      fc.property(fc.array(alike, { maxLength: 12 }), fc.array(alike, { maxLength: 12 }), (a, b) => {
+        const diff = diffLines(a.join('\n'), b.join('\n'));
+        expect(apply(diff)).toEqual(b);
+        expect(size(diff)).toBe(a.length + b.length - 2 * longestCommon(a, b));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('rebuilds the text where the search is cut short', () => {
@@ -68,6 +85,6 @@ describe('diffLines', () => {
     expect(diffLines('', 'a\r\nb').edits).toEqual([{ before: 0, after: 0, deleted: 0, added: 2 }]);
     expect(diffLines('a\r\nb', 'a\nb').edits).toEqual([{ before: 0, after: 0, deleted: 1, added: 1 }]);
     expect(diffLines('', '').edits).toEqual([]);
-    expect(diffLines('\n', '').before).toEqual(['', '']);
+    expect(diffLines('\n', '').before.list()).toEqual(['', '']);
   });
 });

@@ -1,5 +1,6 @@
-import { type EditFlags, editFlags } from './edit-flags.js';
+import { type EditFlags, lineFlags } from './edit-flags.js';
 import { slideEdits } from './slide-edits.js';
+import { TextLines } from './text-lines.js';
 
 /** One stretch of lines: equal on both sides, or replaced (`deleted` lines of `before` by `added` lines of `after`). */
 export interface Edit {
@@ -12,15 +13,10 @@ export interface Edit {
 
 /** Two texts as lines, and where they differ. */
 export interface LineDiff {
-  before: readonly string[];
-  after: readonly string[];
+  before: TextLines;
+  after: TextLines;
   /** In order; no two touch. */
   edits: readonly Edit[];
-}
-
-/** Lines of a text, without their `\n`; the empty text has none. A `\r` stays part of its line, so nothing is lost. */
-export function splitLines(text: string): string[] {
-  return text === '' ? [] : text.split('\n');
 }
 
 /**
@@ -29,9 +25,9 @@ export function splitLines(text: string): string[] {
  * they name, the one that git prints is taken.
  */
 export function diffLines(before: string, after: string): LineDiff {
-  const a = splitLines(before);
-  const b = splitLines(after);
-  const flags = editFlags(a, b);
+  const a = new TextLines(before);
+  const b = new TextLines(after);
+  const flags = lineFlags(a, b);
   slideEdits(a, b, flags);
   return { before: a, after: b, edits: editsOf(a.length, b.length, flags) };
 }

@@ -7,8 +7,8 @@ const maxCost = 256;
  * longer search ends at the furthest point reached, as GNU diff does.
  */
 export function markEdits(
-  a: Int32Array,
-  b: Int32Array,
+  a: readonly number[],
+  b: readonly number[],
   onDeleted: (index: number) => void,
   onAdded: (index: number) => void,
 ): void {
@@ -45,18 +45,18 @@ export function markEdits(
 class MiddleSearch {
   x = 0;
   y = 0;
-  readonly #forward: Int32Array;
-  readonly #backward: Int32Array;
+  readonly #forward: number[];
+  readonly #backward: number[];
   /** Diagonal k is stored at k + offset; one cell beyond either end holds a sentinel. */
   readonly #offset: number;
 
   constructor(
-    private readonly a: Int32Array,
-    private readonly b: Int32Array,
+    private readonly a: readonly number[],
+    private readonly b: readonly number[],
   ) {
     this.#offset = b.length + 1;
-    this.#forward = new Int32Array(a.length + b.length + 3);
-    this.#backward = new Int32Array(a.length + b.length + 3);
+    this.#forward = new Array<number>(a.length + b.length + 3).fill(0);
+    this.#backward = new Array<number>(a.length + b.length + 3).fill(0);
   }
 
   /** Sets `x`, `y` to a point that splits the box in two smaller ones. The box's first and last items differ. */

@@ -1,5 +1,6 @@
 import type { EditFlags } from './edit-flags.js';
 import { splitScore } from './split-score.js';
+import type { TextLines } from './text-lines.js';
 
 /** How far up a stretch of edited lines is considered for a better place, as in git. */
 const maxSliding = 100;
@@ -9,12 +10,12 @@ const maxSliding = 100;
  * edit of the other side where there is one, else where git's indent heuristic likes its borders best. Changes the flags
  * in place; the number of edits stays.
  */
-export function slideEdits(a: readonly string[], b: readonly string[], { deleted, added }: EditFlags): void {
+export function slideEdits(a: TextLines, b: TextLines, { deleted, added }: EditFlags): void {
   slideSide(a, deleted, b.length, added);
   slideSide(b, added, a.length, deleted);
 }
 
-function slideSide(lines: readonly string[], flags: Uint8Array, otherLength: number, otherFlags: Uint8Array): void {
+function slideSide(lines: TextLines, flags: number[], otherLength: number, otherFlags: number[]): void {
   const group = new Group(lines.length, flags);
   const other = new Group(otherLength, otherFlags);
   do {
@@ -40,7 +41,7 @@ function slideSide(lines: readonly string[], flags: Uint8Array, otherLength: num
 }
 
 /** Where git's indent heuristic lets a stretch of `size` lines end, from `earliestEnd` to `end`. */
-function byIndent(lines: readonly string[], end: number, size: number, earliestEnd: number): number {
+function byIndent(lines: TextLines, end: number, size: number, earliestEnd: number): number {
   let best = end;
   let bestScore: ReturnType<typeof splitScore> | undefined;
   for (let shift = Math.max(earliestEnd, end - size - 1, end - maxSliding); shift <= end; shift++) {
@@ -60,7 +61,7 @@ class Group {
 
   constructor(
     private readonly length: number,
-    private readonly flags: Uint8Array,
+    private readonly flags: number[],
   ) {
     this.#extend();
   }
@@ -81,16 +82,16 @@ class Group {
     return true;
   }
 
-  slideUp(lines: readonly string[]): boolean {
-    if (this.start === 0 || lines[this.start - 1] !== lines[this.end - 1]) return false;
+  slideUp(lines: TextLines): boolean {
+    if (this.start === 0 || lines.line(this.start - 1) !== lines.line(this.end - 1)) return false;
     this.flags[--this.start] = 1;
     this.flags[--this.end] = 0;
     while (this.start > 0 && this.flags[this.start - 1]) this.start--;
     return true;
   }
 
-  slideDown(lines: readonly string[]): boolean {
-    if (this.end === this.length || lines[this.start] !== lines[this.end]) return false;
+  slideDown(lines: TextLines): boolean {
+    if (this.end === this.length || lines.line(this.start) !== lines.line(this.end)) return false;
     this.flags[this.start++] = 0;
     this.flags[this.end++] = 1;
     this.#extend();

@@ -1,3 +1,5 @@
+import type { TextLines } from './text-lines.js';
+
 // Weights of git's indent heuristic (diff.indentHeuristic, on by default since git 2.14), fitted by its author to diffs
 // that people had judged.
 const weights = {
@@ -24,7 +26,7 @@ export interface SplitScore {
 }
 
 /** The score of cutting `lines` before each of two of their indexes. */
-export function splitScore(lines: readonly string[], first: number, second: number): SplitScore {
+export function splitScore(lines: TextLines, first: number, second: number): SplitScore {
   const [a, b] = [borderScore(lines, first), borderScore(lines, second)];
   return {
     effectiveIndent: a.effectiveIndent + b.effectiveIndent,
@@ -37,8 +39,8 @@ export function splitScore(lines: readonly string[], first: number, second: numb
   };
 }
 
-function borderScore(lines: readonly string[], split: number): { effectiveIndent: number; penalty: number } {
-  const own = split < lines.length ? indentOf(lines[split]!) : undefined;
+function borderScore(lines: TextLines, split: number): { effectiveIndent: number; penalty: number } {
+  const own = split < lines.length ? indentOf(lines.line(split)) : undefined;
   const before = nextIndent(lines, split - 1, -1);
   const after = nextIndent(lines, split + 1, 1);
   let penalty = 0;
@@ -57,14 +59,10 @@ function borderScore(lines: readonly string[], split: number): { effectiveIndent
 }
 
 /** The indent of the first line with one, from `index` on in steps of `step`, and the blank lines passed on the way. */
-function nextIndent(
-  lines: readonly string[],
-  index: number,
-  step: number,
-): { indent: number | undefined; blanks: number } {
+function nextIndent(lines: TextLines, index: number, step: number): { indent: number | undefined; blanks: number } {
   let blanks = 0;
   for (let i = index; i >= 0 && i < lines.length; i += step) {
-    const indent = indentOf(lines[i]!);
+    const indent = indentOf(lines.line(i));
     if (indent !== undefined) return { indent, blanks };
     if (++blanks === maxBlanks) return { indent: 0, blanks };
   }

@@ -1,5 +1,5 @@
 import type { LineDiff } from '../diff/line-diff.js';
-import type { ShownLine } from '../layout.js';
+import type { ShownLines } from '../layout.js';
 import { defineEncoding, type Encoding } from './encoding.js';
 import { changedLinesOf, diffOf } from './lines.js';
 import { recoverSections } from './sections.js';
@@ -36,14 +36,14 @@ export function addedDeleted(): Encoding {
   });
 }
 
-function addedLines({ after, edits }: LineDiff): ShownLine[] {
+function addedLines({ after, edits }: LineDiff): ShownLines[] {
   return edits.flatMap((edit) =>
-    after.slice(edit.after, edit.after + edit.added).map((text) => ({ tag: '', text, edit: 'added' as const })),
+    after.list(edit.after, edit.after + edit.added).map((text) => ({ tag: '', text, edit: 'added' as const })),
   );
 }
 
-function deletedLines({ before, edits }: LineDiff): ShownLine[] {
+function deletedLines({ before, edits }: LineDiff): ShownLines[] {
   return edits.flatMap((edit) =>
-    before.slice(edit.before, edit.before + edit.deleted).map((text) => ({ tag: '', text, edit: 'deleted' as const })),
+    before.list(edit.before, edit.before + edit.deleted).map((text) => ({ tag: '', text, edit: 'deleted' as const })),
   );
 }

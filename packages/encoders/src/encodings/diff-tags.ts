@@ -30,7 +30,7 @@ export function diffTags({ contextLines = 3 }: DiffTagsOptions = {}): Encoding {
     layout(change) {
       const diff = diffOf(change);
       const lines = hunksOf(diff, contextLines).flatMap((hunk) =>
-        hunk.lines.map(({ kind, text }) =>
+        hunk.parts.map(({ kind, text }) =>
           kind === 'context' ? { tag: '', text } : { tag: kind === 'added' ? addMark : deleteMark, text, edit: kind },
         ),
       );

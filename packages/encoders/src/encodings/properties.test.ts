@@ -30,8 +30,8 @@ const shown: Record<string, (change: ChangeText) => RecoveredChange> = {
   'added-deleted': ({ function_before, function_after }) => {
     const { before, after, edits } = diffLines(function_before, function_after);
     return {
-      before: edits.flatMap((edit) => before.slice(edit.before, edit.before + edit.deleted)).join('\n'),
-      after: edits.flatMap((edit) => after.slice(edit.after, edit.after + edit.added)).join('\n'),
+      before: edits.flatMap((edit) => before.list(edit.before, edit.before + edit.deleted)).join('\n'),
+      after: edits.flatMap((edit) => after.list(edit.after, edit.after + edit.added)).join('\n'),
     };
   },
 };

@@ -1,6 +1,6 @@
 import { editFlags } from '../diff/edit-flags.js';
 import { editsOf } from '../diff/line-diff.js';
-import type { ShownLine } from '../layout.js';
+import type { ShownLines } from '../layout.js';
 import { addMark, deleteMark } from './diff-tags.js';
 import { defineEncoding, type Encoding } from './encoding.js';
 
@@ -46,7 +46,7 @@ export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): E
       const before = leavesOf(parser, function_before);
       const after = leavesOf(parser, function_after);
       const texts = (leaves: readonly Leaf[]): string[] => leaves.map(({ text }) => text);
-      const lines: ShownLine[] = [];
+      const lines: ShownLines[] = [];
       for (const edit of editsOf(before.length, after.length, editFlags(texts(before), texts(after)))) {
         const deleted = before.slice(edit.before, edit.before + edit.deleted);
         const added = after.slice(edit.after, edit.after + edit.added);

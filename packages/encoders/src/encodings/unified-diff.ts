@@ -1,11 +1,9 @@
 import { hunksOf } from '../diff/hunks.js';
 import type { LineDiff } from '../diff/line-diff.js';
-import type { ShownLine } from '../layout.js';
+import type { ShownLines } from '../layout.js';
 import { checkContextLines, type DiffTagsOptions } from './diff-tags.js';
 import { defineEncoding, type Encoding } from './encoding.js';
 import { changedLinesOf, diffOf } from './lines.js';
-
-const sign = { context: ' ', deleted: '-', added: '+' } as const;
 
 /**
  * The hunks of `git diff` for the two functions, each taken as a file whose last line ends: `@@ -1,4 +1,5 @@ heading`, then
@@ -30,24 +28,24 @@ export function unifiedDiff({ contextLines = 3 }: DiffTagsOptions = {}): Encodin
   });
 }
 
-export function unifiedLines(diff: LineDiff, contextLines: number): ShownLine[] {
-  const shown: ShownLine[] = [];
+export function unifiedLines(diff: LineDiff, contextLines: number): ShownLines[] {
+  const shown: ShownLines[] = [];
   let heading = '';
   let searched = 0;
-  for (const { before, after, lines } of hunksOf(diff, contextLines)) {
+  for (const { before, after, beforeLines, afterLines, parts } of hunksOf(diff, contextLines)) {
     for (let i = before - 1; i >= searched; i--) {
-      if (/^[A-Za-z_$]/.test(diff.before[i]!)) {
-        heading = headingOf(diff.before[i]!);
+      const line = diff.before.line(i);
+      if (/^[A-Za-z_$]/.test(line)) {
+        heading = headingOf(line);
         break;
       }
     }
     searched = Math.max(searched, before);
-    const deleted = lines.filter(({ kind }) => kind !== 'added').length;
-    const added = lines.filter(({ kind }) => kind !== 'deleted').length;
-    const text = `@@ -${range(before, deleted)} +${range(after, added)} @@${heading && ` ${heading}`}`;
-    shown.push({ tag: '', text });
-    for (const { kind, text } of lines) {
-      shown.push(kind === 'context' ? { tag: ' ', text } : { tag: sign[kind], text, edit: kind });
+    const ranges = `@@ -${range(before, beforeLines)} +${range(after, afterLines)} @@`;
+    shown.push({ tag: '', text: heading === '' ? ranges : `${ranges} ${heading}` });
+    for (const { kind, text } of parts) {
+      if (kind === 'context') shown.push({ tag: '', text: ` ${text.replaceAll('\n', '\n ')}` });
+      else shown.push({ tag: kind === 'added' ? '+' : '-', text, edit: kind });
     }
   }
   return shown;

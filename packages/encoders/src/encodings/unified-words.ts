@@ -1,6 +1,6 @@
 import { editFlags } from '../diff/edit-flags.js';
 import type { LineDiff } from '../diff/line-diff.js';
-import type { ShownLine } from '../layout.js';
+import type { ShownLines } from '../layout.js';
 import { checkContextLines, type DiffTagsOptions } from './diff-tags.js';
 import { defineEncoding, type Encoding } from './encoding.js';
 import { changedLinesOf, diffOf } from './lines.js';
@@ -44,7 +44,7 @@ export function unifiedWords({ contextLines = 3 }: DiffTagsOptions = {}): Encodi
 }
 
 /** Puts marks into the edited lines of a unified diff, which stand in the order of the diff's edits. Gives the number of edits that are too long. */
-function markWords({ before, after, edits }: LineDiff, lines: ShownLine[]): number {
+function markWords({ before, after, edits }: LineDiff, lines: ShownLines[]): number {
   const edited = lines.filter(({ edit }) => edit !== undefined);
   let position = 0;
   let tooLong = 0;
@@ -52,8 +52,8 @@ function markWords({ before, after, edits }: LineDiff, lines: ShownLine[]): numb
     const shown = edited.slice(position, position + edit.deleted + edit.added);
     position += shown.length;
     if (edit.deleted === 0 || edit.added === 0) continue;
-    const deletedWords = wordsOf(before.slice(edit.before, edit.before + edit.deleted));
-    const addedWords = wordsOf(after.slice(edit.after, edit.after + edit.added));
+    const deletedWords = wordsOf(before.list(edit.before, edit.before + edit.deleted));
+    const addedWords = wordsOf(after.list(edit.after, edit.after + edit.added));
     if (deletedWords.length + addedWords.length > maxWords) {
       tooLong++;
       continue;
@@ -69,7 +69,7 @@ function wordsOf(lines: readonly string[]): string[] {
   return lines.join('\n').match(/[\p{L}\p{N}_$]+|\n|[^\S\n]+|[\s\S]/gu) ?? [];
 }
 
-function markedLines(words: readonly string[], changed: Uint8Array): string[] {
+function markedLines(words: readonly string[], changed: readonly number[]): string[] {
   let text = '';
   let open = false;
   for (const [i, word] of words.entries()) {

@@ -1,4 +1,4 @@
-import { ByteLevelPreTokenizer, Tokenizer as HuggingFace } from '@huggingface/tokenizers';
+import { Tokenizer as HuggingFace } from '@huggingface/tokenizers';
 import type { TokenizerDefinition } from './definition.js';
 import { MergeTable } from './merge-table.js';
 
@@ -9,17 +9,17 @@ const pieces =
 
 /** Pieces whose ids are remembered; all are forgotten when there are more, so memory stays flat. */
 const maxRemembered = 65_536;
-const maxRememberedLength = 64; // longer ones are rare, and not the library's to merge
+const maxRememberedLength = 64; // longer ones are rare
 
-/** Byte-level BPE of plain text by the library's parts: special tokens in the text are text. */
+/** Byte-level BPE of plain text: special tokens in the text are text. */
 export class ByteLevelBpe {
-  readonly #model: HuggingFace;
-  readonly #bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false });
+  readonly #definition: TokenizerDefinition;
   readonly #merges: MergeTable;
   readonly #remembered = new Map<string, readonly number[]>();
+  #library: HuggingFace | undefined; // takes longer to build than all the rest
 
   constructor(definition: TokenizerDefinition) {
-    this.#model = new HuggingFace(definition, {});
+    this.#definition = definition;
     this.#merges = new MergeTable(definition);
   }
 
@@ -32,13 +32,13 @@ export class ByteLevelBpe {
   }
 
   decode(ids: number[]): string {
-    return this.#model.decode(ids, { clean_up_tokenization_spaces: false });
+    this.#library ??= new HuggingFace(this.#definition, {});
+    return this.#library.decode(ids, { clean_up_tokenization_spaces: false });
   }
 
   #encodePiece(piece: string): readonly number[] {
-    if (piece.length > maxRememberedLength) return this.#merges.encode(piece);
-    const { model } = this.#model;
-    const ids = model!.encode(this.#bytes.pre_tokenize_text(piece)).map((token) => model!.tokens_to_ids.get(token)!);
+    const ids = this.#merges.encode(piece);
+    if (piece.length > maxRememberedLength) return ids;
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
     this.#remembered.set(detached(piece), ids);
     return ids;
