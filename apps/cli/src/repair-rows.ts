@@ -12,13 +12,21 @@ export async function* openRows(cli: CliContext, path: string): AsyncGenerator<S
   }
 }
 
-/** The samples of one or several tables, in memory. Ids of several tables get the table's number before them. */
-export async function readSamples(cli: CliContext, paths: readonly string[]): Promise<RepairTruth[]> {
-  const samples: RepairTruth[] = [];
+/** The samples of one or several tables, one by one. Ids of several tables get the table's number before them. */
+export async function* openSamples(
+  cli: CliContext,
+  paths: readonly string[],
+): AsyncGenerator<RepairTruth, void, undefined> {
   for (const [index, path] of paths.entries()) {
     for await (const sample of readTruths(openRows(cli, path))) {
-      samples.push(paths.length > 1 ? { ...sample, id: `${index + 1}:${sample.id}` } : sample);
+      yield paths.length > 1 ? { ...sample, id: `${index + 1}:${sample.id}` } : sample;
     }
   }
+}
+
+/** {@link openSamples}, in memory. */
+export async function readSamples(cli: CliContext, paths: readonly string[]): Promise<RepairTruth[]> {
+  const samples: RepairTruth[] = [];
+  for await (const sample of openSamples(cli, paths)) samples.push(sample);
   return samples;
 }

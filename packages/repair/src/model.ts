@@ -1,3 +1,4 @@
+export { PairList, type SequencePairs } from './model/pair-list.js';
 export {
   type PredictOptions,
   predictRepairs,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { RedefError } from '@redef/core';
-import { tokenizeSample, trainRepairModel } from '@redef/repair/model';
+import { PairList, tokenizeSample, trainRepairModel } from '@redef/repair/model';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
 import { collect, fraction, integer } from '../options.js';
@@ -11,7 +11,7 @@ import {
   loadRepairModel,
   type RepairModelFlags,
 } from '../repair-model.js';
-import { readSamples } from '../repair-rows.js';
+import { openSamples } from '../repair-rows.js';
 
 interface Options extends RepairModelFlags {
   train: string[];
@@ -57,16 +57,26 @@ export const repairTrainCommand = (cli: CliContext): Command =>
           remedy: 'Write the new model elsewhere.',
         });
       }
-      const pairs = async (paths: readonly string[]) =>
-        (await readSamples(cli, paths)).map((sample) => tokenizeSample(sample, tokenizer, model.settings));
-      const train = await pairs(options.train);
+      const vocabularySize = Math.max(model.config.vocab_size, tokenizer.size);
+      const readPairs = async (paths: readonly string[]) => {
+        const pairs = new PairList(vocabularySize);
+        let cut = 0;
+        for await (const sample of openSamples(cli, paths)) {
+          const pair = tokenizeSample(sample, tokenizer, model.settings);
+          if (pair.sourceCut || pair.targetCut) cut++;
+          pairs.push(pair);
+        }
+        return { pairs, cut };
+      };
+      const { pairs: train, cut } = await readPairs(options.train);
+      const { pairs: validation } = await readPairs(options.validation ?? []);
       const { epochs, batchSize, learningRate, patience } = options;
       const trained = await trainRepairModel({
         folder: out,
         start: typeof start === 'string' ? { folder: start, settings: model.settings } : model,
-        vocabularySize: Math.max(model.config.vocab_size, tokenizer.size),
+        vocabularySize,
         train,
-        validation: await pairs(options.validation ?? []),
+        validation,
         seed: options.seed,
         settings: { epochs, batchSize, learningRate, ...(patience !== undefined && { patience }) },
         paddingInLoss: options.paddingInLoss ?? false,
@@ -78,7 +88,6 @@ export const repairTrainCommand = (cli: CliContext): Command =>
         },
       });
       await copyTokenizer(resolve(cli.cwd, options.tokenizer ?? options.model), out);
-      const cut = train.filter(({ sourceCut, targetCut }) => sourceCut || targetCut).length;
       const rows = trained.epochs.map(({ epoch, trainLoss, validation }) => {
         const mark = epoch === trained.bestEpoch ? '  kept' : '';
         const measured = validation === null ? '' : `, validation ${validation.toFixed(4)}`;

@@ -1,9 +1,10 @@
 import { type Driver, Variables } from '@redef/autodiff';
 import { createRng, digestOf, RedefError, type RunOptions } from '@redef/core';
 import type { LoadReport } from '@redef/models';
-import { type FitEvent, type FitResult, type FitSettings, fitLoop } from '@redef/training';
+import { type FitEvent, type FitResult, type FitSettings, fitLoop, type Task } from '@redef/training';
+import { digestOfPairs, pairsOf, type SequencePairs } from './pair-list.js';
 import { loadRepairWeights, type RepairModel, readRepairModel, saveRepairModel } from './repair-model.js';
-import { type Seq2SeqTaskOptions, seq2seqTask } from './seq2seq-task.js';
+import { type Seq2SeqTask, type Seq2SeqTaskOptions, seq2seqTask } from './seq2seq-task.js';
 import type { SequencePair } from './sequence-pair.js';
 import { validationLoss } from './validation-loss.js';
 
@@ -34,9 +35,9 @@ export interface TrainRepairOptions extends Seq2SeqTaskOptions, RunOptions<FitEv
   start: { folder: string; settings?: Partial<RepairModel['settings']> } | RepairModel;
   /** Rows of the embedding table: the tokenizer's size, added tokens included. Default: the model's. */
   vocabularySize?: number;
-  train: readonly SequencePair[];
+  train: SequencePairs;
   /** Chooses the epoch by the lowest loss. May be empty: then the last epoch is kept. */
-  validation: readonly SequencePair[];
+  validation: SequencePairs;
   seed: number;
   /** Default {@link fineTuningSettings}. */
   settings?: Partial<FitSettings>;
@@ -71,22 +72,17 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
     config: { ...base.config, vocab_size: options.vocabularySize ?? base.config.vocab_size },
     settings: { ...base.settings, ...('folder' in start ? start.settings : undefined) },
   };
-  for (const pair of [...train, ...validation]) checkPair(pair, model);
+  for (const pairs of [train, validation]) for (const pair of pairsOf(pairs)) checkPair(pair, model);
 
   const variables = new Variables(driver);
   const rng = createRng(seed).fork('weights');
   const checkpoint = 'folder' in start ? await loadRepairWeights(start.folder, model, variables, { rng }) : undefined;
   const task = seq2seqTask(model, options);
-  const data = [...train, ...validation].map(({ id, sourceIds, targetIds }) => [
-    id,
-    [...sourceIds].join(' '),
-    [...targetIds].join(' '),
-  ]);
   const result = await fitLoop({
-    task,
-    items: train,
+    task: byPlace(task, train),
+    items: Array.from({ length: train.length }, (_, index) => index),
     ...(validation.length > 0 && {
-      validation: validationLoss(task, validation, { batchSize: settings.batchSize ?? 8 }),
+      validation: validationLoss(task, [...pairsOf(validation)], { batchSize: settings.batchSize ?? 8 }),
     }),
     variables,
     folder,
@@ -94,8 +90,8 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
       model,
       'folder' in start ? start.folder : 'drawn',
       options.paddingInLoss ?? false,
-      data,
-      train.length,
+      digestOfPairs(train),
+      digestOfPairs(validation),
     ]),
     seed,
     settings,
@@ -105,6 +101,18 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
   });
   const files = await saveRepairModel(folder, model, variables);
   return { ...result, model, files, ...(checkpoint && { checkpoint }) };
+}
+
+/** The task over the places of pairs in a list. */
+function byPlace(task: Seq2SeqTask, pairs: SequencePairs): Task<number> {
+  const pairAt = (index: number): SequencePair => pairs.at(index)!;
+  return {
+    ...task,
+    idOf: (index) => task.idOf(pairAt(index)),
+    lengths: (index) => task.lengths(pairAt(index)),
+    weight: (index) => task.weight(pairAt(index)),
+    feeds: (indices, shape) => task.feeds(indices.map(pairAt), shape),
+  };
 }
 
 function checkPair({ id, sourceIds, targetIds }: SequencePair, { config, settings }: RepairModel): void {
