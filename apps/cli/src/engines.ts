@@ -15,11 +15,13 @@ import { integer, number } from './options.js';
 
 const engineNames = ['linear', 'onnx'] as const;
 const devices = ['cpu', 'cuda', 'webgpu', 'dml', 'auto'] as const;
+const precisions = ['float32', 'float16'] as const;
 
 /** What names an engine on the command line; all but its name are for `onnx` alone. */
 export interface EngineFlags {
   engine: (typeof engineNames)[number];
   device?: (typeof devices)[number];
+  precision?: (typeof precisions)[number];
   threads?: number;
   base?: string;
   batchSize?: number;
@@ -38,6 +40,11 @@ export function addEngineFlags(command: Command): Command {
       new Option('--engine <name>', 'linear baseline, or onnx: language models').choices(engineNames).default('linear'),
     )
     .addOption(new Option('--device <name>', 'what computes, with onnx (default: cpu)').choices(devices))
+    .addOption(
+      new Option('--precision <name>', 'with onnx, float16 on a GPU that has it (default: float32)').choices(
+        precisions,
+      ),
+    )
     .option('--threads <n>', 'on the CPU, with onnx (default: one for each core)', integer(1))
     .option(
       '--base <source>',

@@ -2,6 +2,7 @@ import { RedefError } from '@redef/core';
 import { describe, shapeError } from './errors.js';
 import { collectAncestors } from './gradients.js';
 import type { Source } from './graph.js';
+import { type Precision, toHalfPrecision } from './half-precision.js';
 import { type Lowering, lower } from './lowering.js';
 import { encodeModel, type OnnxGraph, type OnnxNode, type OnnxValue } from './onnx/model.js';
 import { sameShape } from './shape.js';
@@ -25,6 +26,8 @@ export interface CompiledGraph {
   lines: ReadonlyMap<string, string>;
 }
 
+const same = <T>(tensors: T): T => tensors;
+
 /** Name of the output that carries a variable's next value. */
 const nextName = (variable: Tensor) => `next:${variable.name}`;
 
@@ -32,19 +35,23 @@ const nextName = (variable: Tensor) => `next:${variable.name}`;
  * Keeps what the outputs and updates need, in the order of writing, and encodes it.
  *
  * @param lowering what to write otherwise for the provider at hand
+ * @param precision `float16` for mixed precision
  * @throws `RedefError` `shape-mismatch`, `foreign-tensor` or `invalid-name` where they do not go together
  */
 export function compile(
   outputs: Readonly<Record<string, Tensor>>,
   updates: readonly Update[] = [],
   lowering: Lowering = {},
+  precision: Precision = 'float32',
 ): CompiledGraph {
   checkUpdates(updates);
-  const wanted = [
+  const asked = [
     ...Object.entries(outputs),
     ...updates.map(({ variable, next }): [string, Tensor] => [nextName(variable), next]),
   ];
-  const tensors = collectAncestors(...wanted.map(([, tensor]) => tensor), ...updates.map(({ variable }) => variable));
+  const computed = (precision === 'float16' ? toHalfPrecision : same)(asked.map(([, tensor]) => tensor));
+  const wanted = asked.map(([name], index): [string, Tensor] => [name, computed[index]!]);
+  const tensors = collectAncestors(...computed, ...updates.map(({ variable }) => variable));
   const sources = tensors.flatMap((tensor) => {
     if (tensor.node) return [];
     const source = tensor.graph.sourceOf(tensor);
@@ -75,8 +82,8 @@ export function compile(
     updates: new Map(updates.map(({ variable }) => [variable.name, nextName(variable)])),
     overwritable: findOverwritable(
       [...nodes],
-      updates,
-      wanted.map(([, tensor]) => tensor),
+      updates.map(({ variable }, index) => ({ variable, next: computed.at(index - updates.length)! })),
+      computed,
     ),
     lines: lowered.lines,
   };

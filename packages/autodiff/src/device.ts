@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import { RedefError } from '@redef/core';
 import type { Driver } from './driver.js';
 import { Graph } from './graph.js';
+import type { Precision } from './half-precision.js';
 import { createNativeDriver } from './native/driver.js';
 import { createOnnxRuntimeDriver, type Provider } from './onnxruntime-driver.js';
 import { add } from './ops/arithmetic.js';
+import { matmul } from './ops/products.js';
 import { Session } from './session.js';
 
 /** Where graphs run. `auto`: CUDA where it works, else DirectML, else the CPU. */
@@ -14,6 +16,8 @@ export type Device = Provider | 'auto';
 export interface DeviceOptions {
   /** Threads inside an op, on the CPU. Default: ONNX Runtime's choice, one for each physical core. */
   threads?: number;
+  /** `float16` for mixed precision, on a device that gains by it: not the CPU. Default `float32`. */
+  precision?: Precision;
 }
 
 /**
@@ -36,16 +40,30 @@ export async function createDriver(device: Device, options: DeviceOptions = {}):
       remedy: `Use ${Object.keys(remedies).join(', ')} or auto.`,
     });
   }
+  if (options.precision !== 'float16')
+    return tryOut(device, options, remedies[device](`${process.platform} ${process.arch}`));
+  if (device === 'cpu') {
+    throw new RedefError('The CPU gains nothing by half precision: ONNX Runtime would convert to single and back', {
+      code: 'invalid-option',
+      remedy: 'Leave the precision out, or use a device that has it: cuda, dml or webgpu.',
+    });
+  }
+  await createDriver(device, { ...options, precision: 'float32' }); // says what is missing where that does not work either
+  return tryOut(device, options, 'Leave the precision out: it works in float32.');
+}
+
+async function tryOut(device: Provider, options: DeviceOptions, remedy: string): Promise<Driver> {
   const driver =
     device === 'cpu' ? createCpuDriver(options) : createOnnxRuntimeDriver({ ...options, provider: device });
-  let sum: number;
-  try {
-    sum = await onePlusTwo(driver);
-  } catch (cause) {
+  const unavailable = (problem: string, cause?: unknown) => {
+    const where = `Device '${device}' does not work here${options.precision === 'float16' ? ' in float16' : ''}`;
+    return new RedefError(`${where}: ${problem}`, { code: 'provider-unavailable', remedy, cause });
+  };
+  const sum = await onePlusTwo(driver).catch((cause) => {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw unavailable(device, message.replace(/^.* was false\. /s, ''), cause); // less the C++ of a failed assertion
-  }
-  if (sum !== 3) throw unavailable(device, `1 + 2 came to ${sum}`);
+    throw unavailable(message.replace(/^.* was false\. /s, ''), cause); // less the C++ of a failed assertion
+  });
+  if (sum !== 3) throw unavailable(`1 + 2 came to ${sum}`);
   return driver;
 }
 
@@ -59,19 +77,11 @@ function createCpuDriver(options: DeviceOptions): Driver {
 }
 
 async function onePlusTwo(driver: Driver): Promise<number> {
-  const x = new Graph().input('x', [1]);
-  const session = await Session.create({ outputs: { y: add(x, 2) }, driver });
+  const x = new Graph().input('x', [1, 1]);
+  const session = await Session.create({ outputs: { y: add(matmul(x, x), 2) }, driver });
   const { y } = await session.run({ x: 1 });
   await session.close();
   return Number(y[0]);
-}
-
-function unavailable(provider: Provider, problem: string, cause?: unknown): RedefError {
-  return new RedefError(`Device '${provider}' does not work here: ${problem}`, {
-    code: 'provider-unavailable',
-    remedy: remedies[provider](`${process.platform} ${process.arch}`),
-    cause,
-  });
 }
 
 /** What brings a provider of onnxruntime-node to a platform. */

@@ -1,5 +1,6 @@
 import type { CompiledGraph } from './compile.js';
 import type { DType, TypedArray } from './dtype.js';
+import type { Precision } from './half-precision.js';
 import type { Lowering } from './lowering.js';
 import type { Shape } from './shape.js';
 
@@ -12,6 +13,8 @@ export interface Driver {
   readonly id: string;
   /** What graphs are to be written otherwise for it. Default: nothing. */
   readonly lowering?: Lowering;
+  /** In which precision graphs are computed. Default `float32`. */
+  readonly precision?: Precision;
   /** Set where variables leave the device after each run: several steps are then put into one, as an ONNX `Loop`. */
   readonly loopsSteps?: boolean;
   load(graph: CompiledGraph): Promise<Executable>;

@@ -1,4 +1,7 @@
-/** Element types of tensors. Weights and gradients are `float32`; `float64` serves to check gradients. */
+/**
+ * Element types of tensors. Weights and gradients are `float32`; `float64` serves to check gradients, and `float16` exists
+ * inside a graph in mixed precision alone.
+ */
 export type DType = keyof typeof arrays;
 
 export type TypedArray = Float32Array | Float64Array | Int32Array | BigInt64Array | Uint16Array | Uint8Array;
@@ -10,6 +13,7 @@ const arrays = {
   int32: Int32Array,
   int64: BigInt64Array,
   uint16: Uint16Array,
+  float16: Uint16Array,
   bool: Uint8Array,
 } as const;
 

@@ -4,6 +4,7 @@ export type { DeviceTensor, Driver, Executable } from './driver.js';
 export type { DType, TypedArray } from './dtype.js';
 export { gradients } from './gradients.js';
 export { Graph, type GraphOptions, type NodeOptions, type Source } from './graph.js';
+export type { Precision } from './half-precision.js';
 export { type Initializer, normal, ones, uniform, zeros } from './initializers.js';
 export { binaryCrossEntropy, type CrossEntropyOptions, crossEntropy, meanSquaredError } from './losses.js';
 export { cpuLowering, type Lowering, NodeWriter, webgpuLowering } from './lowering.js';

@@ -1,5 +1,5 @@
 import { type TypedArray, toTypedArray } from './dtype.js';
-import type { Attribute, OnnxGraph, OnnxNode } from './onnx/model.js';
+import { type Attribute, elementTypes, type OnnxGraph, type OnnxNode } from './onnx/model.js';
 import type { GraphNode, Tensor } from './tensor.js';
 
 /** How the ops that a provider lacks, or is slow at, are written for it: a rule for each type of node. */
@@ -32,6 +32,12 @@ export class NodeWriter {
     const data: TypedArray = toTypedArray(dtype, typeof values === 'number' ? [values] : values);
     this.constants.push({ name, dtype, shape: typeof values === 'number' ? [] : [values.length], data });
     return name;
+  }
+
+  /** A number of any type of float. */
+  scalar(dtype: Tensor['dtype'], value: number): string {
+    if (dtype !== 'float16') return this.constant(dtype, value);
+    return this.node('Cast', [this.constant('float32', value)], { to: elementTypes.float16 });
   }
 
   #fresh(): string {
@@ -101,7 +107,7 @@ export const webgpuLowering: Lowering = {
     const operands = [operand(a, attributes.transA), operand(b, attributes.transB)];
     const { float: scale } = attributes.alpha as { float: number };
     if (scale === 1) write.node('MatMul', operands, {}, outputs[0]);
-    else write.node('Mul', [write.node('MatMul', operands), write.constant(a.dtype, scale)], {}, outputs[0]);
+    else write.node('Mul', [write.node('MatMul', operands), write.scalar(a.dtype, scale)], {}, outputs[0]);
   },
 
   // x - max - log Σ exp(x - max)

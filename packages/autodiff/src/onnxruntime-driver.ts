@@ -2,6 +2,7 @@ import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import type { CompiledGraph } from './compile.js';
 import type { DeviceTensor, Driver, Executable } from './driver.js';
 import type { DType, TypedArray } from './dtype.js';
+import type { Precision } from './half-precision.js';
 import { cpuLowering, type Lowering, webgpuLowering } from './lowering.js';
 import { encodeModel } from './onnx/model.js';
 import { loadError, runError } from './runtime-errors.js';
@@ -15,6 +16,8 @@ export interface OnnxRuntimeOptions {
   threads?: number;
   /** An execution provider that the installed onnxruntime-node has. Default `cpu`. */
   provider?: Provider;
+  /** `float16`: products are computed in half precision, weights and their updates in single. Default `float32`. */
+  precision?: Precision;
 }
 
 const lowerings: Record<Provider, Lowering> = { cpu: cpuLowering, cuda: {}, dml: {}, webgpu: webgpuLowering };
@@ -27,7 +30,11 @@ const silent = 4;
  * copied once to the host; but with WebGPU variables stay on the device from run to run, and with CUDA and DirectML
  * through the steps of one `Session.runSteps`.
  */
-export function createOnnxRuntimeDriver({ threads, provider = 'cpu' }: OnnxRuntimeOptions = {}): Driver {
+export function createOnnxRuntimeDriver({
+  threads,
+  provider = 'cpu',
+  precision = 'float32',
+}: OnnxRuntimeOptions = {}): Driver {
   const staysOnDevice = provider === 'webgpu';
   const createSession = async (model: Uint8Array, onDevice: readonly string[]) => {
     try {
@@ -48,6 +55,7 @@ export function createOnnxRuntimeDriver({ threads, provider = 'cpu' }: OnnxRunti
   return {
     id: `onnxruntime-node/${provider}`,
     lowering: lowerings[provider],
+    precision,
     loopsSteps: provider === 'cuda' || provider === 'dml',
     upload: (dtype, shape, data) => new OnnxRuntimeTensor(toOrtTensor(dtype, shape, data), transfer),
     load: async (graph) => {

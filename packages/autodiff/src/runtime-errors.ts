@@ -16,7 +16,7 @@ export function runError(cause: unknown, { lines }: CompiledGraph): RedefError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const node = [...message.matchAll(/Name:'([^']*)'/g)].map(([, name]) => name!).findLast((name) => lines.has(name)); // innermost
   const line = node === undefined ? undefined : lines.get(node);
-  const where = line === undefined ? '' : `${line}: `;
+  const where = line ? `${line}: ` : '';
   if (/bad_alloc|allocate memory|out of memory/i.test(message)) {
     return new RedefError(`${where}not enough memory: ${message}`, {
       code: 'out-of-memory',

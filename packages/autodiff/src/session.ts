@@ -58,7 +58,7 @@ export class Session<Name extends string> {
   static async create<Name extends string>(options: SessionOptions<Name>): Promise<Session<Name>> {
     const { outputs, updates, rng = createRng(0), driver = createOnnxRuntimeDriver() } = options;
     const variables = options.variables ?? new Variables(driver);
-    const graph = compile(outputs, updates, variables.driver.lowering);
+    const graph = compile(outputs, updates, variables.driver.lowering, variables.driver.precision);
     for (const { source, ...value } of graph.inputs) {
       if (source.kind === 'variable')
         variables.declare(value, () => source.initialize(value.shape, rng.fork(value.name)));

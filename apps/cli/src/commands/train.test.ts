@@ -125,6 +125,7 @@ test.each([
   [['--engine', 'onnx'], 2, /no model to start from/],
   [['--engine', 'onnx', '--base', 'nowhere'], 3, /no such file or folder/],
   [['--engine', 'onnx', '--base', 'tiny.json', '--device', 'tpu'], 2, /device/],
+  [['--engine', 'onnx', '--base', 'tiny.json', '--precision', 'float16'], 2, /CPU gains nothing by half precision/],
 ])('%j is refused in words', async (flags, code, message) => {
   const run = await redef(folder, ['train', ...tables, '--out', 'refused', ...flags]);
   expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(message)]);

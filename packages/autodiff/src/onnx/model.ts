@@ -33,7 +33,15 @@ export interface OnnxGraph {
 }
 
 /** ONNX's numbers for element types. */
-export const elementTypes: Record<DType, number> = { float32: 1, uint16: 4, int32: 6, int64: 7, bool: 9, float64: 11 };
+export const elementTypes: Record<DType, number> = {
+  float32: 1,
+  uint16: 4,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+};
 const attributeTypes = { float: 1, int: 2, string: 3, graph: 5, ints: 7 };
 const irVersion = 9;
 const opset = 20;

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOnnxRuntimeDriver, Variables } from '@redef/autodiff';
+import { createOnnxRuntimeDriver, multiply, Variables } from '@redef/autodiff';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Bag, bags, bagTask } from '../../test/tiny-task.js';
 import { type FitEvent, type FitLoopOptions, fitLoop, type StepEvent } from './fit-loop.js';
@@ -157,4 +157,127 @@ test('gradient accumulation makes the steps of the large batch, class weights an
     for (const [index, value] of values.entries())
       expect(Math.abs(accumulated.weights[name]![index]! - value)).toBeLessThan(1e-4);
   }
+});
+
+// Steps looped inside the graph, as for CUDA and DirectML; on the CPU, where they must not change a bit.
+const looping = () => new Variables({ ...createOnnxRuntimeDriver({ threads: 1 }), loopsSteps: true });
+
+test.each([
+  { accumulation: 1, stepsPerRun: 4 },
+  { accumulation: 2, stepsPerRun: 3 },
+])('steps looped inside the graph have the bits of single ones: %j', async (options) => {
+  const events: FitEvent[][] = [[], []];
+  const run = (index: number, variables: Variables) =>
+    fit({ variables, settings: { ...settings, ...options }, onEvent: (event) => events[index]!.push(event) });
+  const single = await run(0, new Variables(createOnnxRuntimeDriver({ threads: 1 })));
+  const looped = await run(1, looping());
+  expect(looped.weights).toEqual(single.weights);
+  expect(looped.epochs).toEqual(single.epochs);
+  expect(events[1]).toEqual(events[0]);
+});
+
+test('by default a device that loops makes 8 batches in a run', async () => {
+  const once = await fit({ variables: looping() });
+  expect(once.weights).toEqual((await fit({ settings: { ...settings, stepsPerRun: 8 } })).weights);
+  expect(once.weights).not.toEqual((await fit()).weights); // batches of a run are neighbours in length
+});
+
+test('a looped training goes on from any checkpoint, stops between runs, and ends with the same bits', async () => {
+  const every = { ...settings, stepsPerRun: 4, checkpointEvery: 3 }; // no multiple of a run
+  const undisturbed = await fit({ variables: looping(), settings: every });
+  const folder = mkdtempSync(join(root, 'looped-'));
+  const steps: number[] = [];
+  const stop = new AbortController();
+  const onEvent = (event: FitEvent) => {
+    if (event.type !== 'progress') return;
+    steps.push(event.done);
+    if (event.done === 7) stop.abort();
+  };
+  const stopped = fit({ variables: looping(), settings: every, folder, signal: stop.signal, onEvent });
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+  const last = steps.at(-1)!;
+  expect(last).toBeLessThanOrEqual(8);
+  const resumed = await fit({ variables: looping(), settings: { ...every, checkpointEvery: 100 }, folder, onEvent });
+  expect(steps).toEqual(Array.from({ length: 39 }, (_, index) => index + 1)); // none twice
+  expect(resumed.weights).toEqual(undisturbed.weights);
+  expect(resumed.epochs).toEqual(undisturbed.epochs);
+});
+
+test('a looped loss that is no number is told with its own step, after the steps before it', async () => {
+  const done: number[] = [];
+  const failure = fit({
+    variables: looping(),
+    settings: { ...settings, learningRate: 1e38, schedule: 'constant', stepsPerRun: 8 },
+    onEvent: (event) => event.type === 'progress' && done.push(event.done),
+  });
+  await expect(failure).rejects.toMatchObject({ code: 'non-finite-loss' });
+  const { message } = await failure.catch((error) => error);
+  expect(message).toContain(`at step ${done.length + 1},`);
+});
+
+// On the CPU ONNX Runtime computes in single precision and rounds to half: slow, but the same graph.
+const halved = () => new Variables(createOnnxRuntimeDriver({ threads: 1, precision: 'float16' }));
+
+test.each([1, 2])(
+  'in half precision, losses are within 0.01 of those of single: accumulation %i',
+  async (accumulation) => {
+    const run = async (variables: Variables) => {
+      const steps: StepEvent[] = [];
+      const result = await fit({
+        variables,
+        settings: { ...settings, accumulation },
+        onEvent: (event) => event.type === 'progress' && steps.push(event),
+      });
+      return { steps, result };
+    };
+    const single = await run(new Variables(createOnnxRuntimeDriver({ threads: 1 })));
+    const half = await run(halved());
+    for (const [index, { loss, gradientNorm }] of half.steps.entries()) {
+      expect(Math.abs(loss - single.steps[index]!.loss)).toBeLessThan(1e-2);
+      expect(Math.abs(gradientNorm - single.steps[index]!.gradientNorm)).toBeLessThan(1e-2 * Math.max(1, gradientNorm));
+    }
+    expect(half.result.weights).not.toEqual(single.result.weights);
+  },
+);
+
+test('a step that overflows half precision changes nothing, the scale of the loss comes down, and both survive a stop', async () => {
+  const plain = bagTask();
+  const task: typeof plain = {
+    ...plain,
+    build: (shape) => {
+      const { loss, parameters } = plain.build(shape);
+      return { loss: multiply(loss, 50), parameters }; // clipped to the same gradients, but for the digits
+    },
+  };
+  const every = { ...settings, checkpointEvery: 1, warmUp: 0 };
+  const norms: number[] = [];
+  const variables = halved();
+  const undisturbed = await fit({
+    task,
+    variables,
+    settings: every,
+    onEvent: (event) => {
+      if (event.type === 'progress') norms.push(event.gradientNorm);
+    },
+  });
+  const overflows = norms.findIndex(Number.isFinite);
+  expect(overflows).toBeGreaterThan(2);
+  expect(norms.slice(overflows).filter(Number.isFinite).length).toBeGreaterThan(30);
+  expect(undisturbed.epochs.at(-1)!.trainLoss).toBeLessThan(0.8 * undisturbed.epochs[0]!.trainLoss);
+
+  const folder = mkdtempSync(join(root, 'half-'));
+  const stop = new AbortController();
+  const stopped = fit({
+    task,
+    variables: halved(),
+    settings: every,
+    folder,
+    signal: stop.signal,
+    onEvent: (event) => {
+      if (event.type === 'progress' && event.done === overflows + 1) stop.abort();
+    },
+  });
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+  const resumed = await fit({ task, variables: halved(), settings: every, folder });
+  expect(resumed.weights).toEqual(undisturbed.weights);
 });

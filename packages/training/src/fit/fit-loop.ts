@@ -4,7 +4,7 @@ import type { Variables } from '@redef/autodiff';
 import { createRng, digestOf, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { lock, makeFolder } from '@redef/core/files';
 import { CheckpointStore, type FitPosition } from './checkpoint-store.js';
-import { planEpoch, stepsPerEpoch } from './plan.js';
+import { type EpochPlan, planEpoch, stepsPerEpoch } from './plan.js';
 import { completeSettings, type FitSettings, learningRateAt } from './settings.js';
 import type { Task, Validation } from './task.js';
 import { type StepResult, Trainer } from './trainer.js';
@@ -82,7 +82,9 @@ export interface FitResult {
  * length), `disk-full`; the last checkpoint is intact. `in-use` where another run trains in the folder
  */
 export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitResult> {
-  const settings = completeSettings(options.settings);
+  const { stepsPerRun: asked, ...given } = completeSettings(options.settings);
+  const { loopsSteps } = options.variables.driver;
+  const stepsPerRun = asked !== 'auto' ? asked : loopsSteps ? Math.max(1, Math.floor(8 / given.accumulation)) : 1;
   if (options.items.length === 0) {
     throw new RedefError('There is nothing to learn from: the training set is empty', {
       code: 'empty-training-set',
@@ -93,8 +95,13 @@ export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitR
   const checkpoints = join(options.folder, 'checkpoints');
   const unlock = await lock(checkpoints);
   try {
-    const { checkpointEvery, keepCheckpoints, ...decisive } = settings;
-    return await runSteps(options, decisive, new CheckpointStore(checkpoints, keepCheckpoints), checkpointEvery);
+    const { checkpointEvery, keepCheckpoints, ...decisive } = given;
+    return await runSteps(
+      options,
+      { ...decisive, stepsPerRun },
+      new CheckpointStore(checkpoints, keepCheckpoints),
+      checkpointEvery,
+    );
   } finally {
     await unlock();
   }
@@ -103,12 +110,12 @@ export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitR
 /** @param settings those that decide the result: they identify the job */
 async function runSteps<Item>(
   options: FitLoopOptions<Item>,
-  settings: Omit<FitSettings, 'checkpointEvery' | 'keepCheckpoints'>,
+  settings: Omit<FitSettings, 'checkpointEvery' | 'keepCheckpoints' | 'stepsPerRun'> & { stepsPerRun: number },
   store: CheckpointStore,
   checkpointEvery: number,
 ): Promise<FitResult> {
   const { task, items, validation, variables, seed, signal, onEvent } = options;
-  const { epochs, batchSize, accumulation, patience } = settings;
+  const { epochs, patience, stepsPerRun } = settings;
   const rng = createRng(seed);
   const lengths = items.map((item) => task.lengths(item));
   const perEpoch = stepsPerEpoch(items.length, settings);
@@ -134,36 +141,18 @@ async function runSteps<Item>(
 
   try {
     while (position.epoch < epochs && !isOutOfPatience(position, patience)) {
-      const plan = planEpoch(lengths, { batchSize, accumulation, rng: rng.fork('order').fork(position.epoch) });
+      const plan = planEpoch(lengths, { ...settings, rng: rng.fork('order').fork(position.epoch) });
       while (position.step_in_epoch < plan.length) {
         throwIfAborted(signal);
-        const batches = plan[position.step_in_epoch]!.map((batch) => batch.map((index) => items[index]!));
-        const step = position.step + 1;
-        const learningRate = learningRateAt(step, totalSteps, settings);
-        const result = await trainer.step(batches, { step, learningRate, seed: `${seed}/${step}` });
-        const weight = batches.flat().reduce((sum, item) => sum + task.weight(item), 0);
-        position.step = step;
-        position.step_in_epoch++;
-        position.loss_sum += result.loss * weight;
-        position.weight_sum += weight;
-        onEvent?.({
-          type: 'progress',
-          stage: 'train',
-          done: step,
-          total: totalSteps,
-          unit: 'steps',
-          epoch: position.epoch + 1,
-          learningRate,
-          ...result,
-          ...speed(step, result.tokens),
-        });
-        if (step % checkpointEvery === 0) await save();
+        await makeRun(plan);
+        if (position.step % checkpointEvery === 0) await save();
         await nextTurn(); // lets signals and timers in: a run of the official binding holds the event loop
       }
       await endEpoch();
     }
   } catch (error) {
-    if (signal?.aborted && position.step > saved) await save();
+    // Only then do weights and position belong together: a run that failed may have made some of its steps.
+    if (RedefError.isInstance(error) && error.code === 'aborted' && position.step > saved) await save();
     throw error;
   } finally {
     await trainer.close();
@@ -173,6 +162,41 @@ async function runSteps<Item>(
   await options.save?.();
   await store.clear();
   return { epochs: history, bestEpoch: best_epoch || history.length, selectedByValidation: best_epoch > 0 };
+
+  /** The rest of the run that the position is in, up to the next checkpoint. */
+  async function makeRun(plan: EpochPlan): Promise<void> {
+    const from = position.step_in_epoch;
+    const start = from - (from % stepsPerRun);
+    const whole = plan.slice(start, start + stepsPerRun);
+    const count = Math.min(whole.length - (from - start), checkpointEvery - (position.step % checkpointEvery));
+    const itemsOf = (indices: readonly number[]) => indices.map((index) => items[index]!);
+    const shape = stepsPerRun > 1 ? trainer.shapeOf(itemsOf(whole.flat(2))) : undefined; // the same wherever it is resumed
+    const steps = plan.slice(from, from + count).map((batches, index) => {
+      const step = position.step + 1 + index;
+      const learningRate = learningRateAt(step, totalSteps, settings);
+      return { step, learningRate, seed: `${seed}/${step}`, batches: batches.map(itemsOf) };
+    });
+    let made = 0;
+    for await (const result of trainer.run(steps, shape)) {
+      const { step, learningRate, batches } = steps[made++]!;
+      const weight = batches.flat().reduce((sum, item) => sum + task.weight(item), 0);
+      position.step = step;
+      position.step_in_epoch++;
+      position.loss_sum += result.loss * weight;
+      position.weight_sum += weight;
+      onEvent?.({
+        type: 'progress',
+        stage: 'train',
+        done: step,
+        total: totalSteps,
+        unit: 'steps',
+        epoch: position.epoch + 1,
+        learningRate,
+        ...result,
+        ...speed(step, result.tokens),
+      });
+    }
+  }
 
   async function endEpoch(): Promise<void> {
     const measured = await validation?.measure(variables, signal ? { signal } : {});

@@ -20,6 +20,11 @@ export interface FitSettings {
   clipNorm: number;
   /** Epochs without a better validation metric after which training stops. Default: never. */
   patience: number;
+  /**
+   * Steps that are made in one run of the device, on batches near in length. `auto`: as many as make 8 batches on a device
+   * that gives the weights back after each run (CUDA, DirectML), else 1.
+   */
+  stepsPerRun: 'auto' | number;
   /** Steps from one checkpoint to the next; each epoch ends with one as well. Default 200. */
   checkpointEvery: number;
   /** Checkpoints that are kept. Default 2. */
@@ -36,6 +41,7 @@ export const defaultFitSettings: Readonly<FitSettings> = {
   weightDecay: 0.01,
   clipNorm: 1,
   patience: Number.POSITIVE_INFINITY,
+  stepsPerRun: 'auto',
   checkpointEvery: 200,
   keepCheckpoints: 2,
 };
@@ -46,6 +52,9 @@ const counts = ['epochs', 'batchSize', 'accumulation', 'checkpointEvery', 'keepC
 export function completeSettings(given: Partial<FitSettings> = {}): FitSettings {
   const settings = { ...defaultFitSettings, ...given };
   for (const name of counts) require(settings[name] >= 1 && Number.isSafeInteger(settings[name]), name, 'an integer');
+  const { stepsPerRun } = settings;
+  require(stepsPerRun === 'auto' ||
+    (stepsPerRun >= 1 && Number.isSafeInteger(stepsPerRun)), 'stepsPerRun', "'auto' or an integer of at least 1");
   require(settings.patience >= 1, 'patience', '1 or more');
   require(settings.learningRate > 0 && Number.isFinite(settings.learningRate), 'learningRate', 'above 0');
   require(settings.clipNorm > 0, 'clipNorm', 'above 0');

@@ -1,18 +1,15 @@
-import {
-  adamW,
-  add,
-  clipByGlobalNorm,
-  Graph,
-  gradients,
-  multiply,
-  type Optimizer,
-  Session,
-  type SessionOptions,
-  type Tensor,
-  type Variables,
-} from '@redef/autodiff';
+import { adamW, type Feeds, Session, type Step, type Variables } from '@redef/autodiff';
 import { RedefError, type Rng } from '@redef/core';
 import { outOfMemory } from './out-of-memory.js';
+import {
+  partInputs,
+  partOfStep,
+  partWithUpdate,
+  type StepGraph,
+  type StepRules,
+  updateOfSums,
+  wholeStep,
+} from './step-graph.js';
 import type { BatchShape, Task } from './task.js';
 
 export interface TrainerOptions<Item> {
@@ -28,56 +25,79 @@ export interface TrainerOptions<Item> {
   like: Item;
 }
 
-export interface StepOptions {
+/** A step to make. */
+export interface StepPlan<Item> {
   /** 1 for the first. */
   step: number;
   learningRate: number;
   /** Of dropout. */
   seed: string;
+  batches: readonly (readonly Item[])[];
 }
 
 export interface StepResult {
   /** Mean over the items of the step by their weights, before the update. */
   loss: number;
-  /** Joint norm of the gradients before they were clipped. */
+  /** Joint norm of the gradients before they were clipped. Not finite in half precision alone: the step then changed no weight. */
   gradientNorm: number;
   /** Tokens of the items, padding not counted. */
   tokens: number;
 }
 
-/** Numbers that a run of accumulation is fed. */
-const shareInput = 'fit.share';
-const keepInput = 'fit.keep';
+/** Steps in a row whose scaled gradients may overflow: the scale has then come down from 65,536 to 1/16. */
+const mostOverflows = 20;
 
 /**
  * Makes the steps of a fit loop: one session for each shape of batch, all on the same variables. A step of one batch is
  * one run. A step of several is a run for each, which adds its share of the gradients up, and a last one that updates.
+ *
+ * Where the device keeps variables within a run alone, several steps are one run, and the last batch of a step updates.
  */
 export class Trainer<Item> {
   readonly #sessions = new Map<string, Session<string>>();
   #update: Session<string> | undefined;
-  readonly #optimizer: Optimizer;
+  readonly #rules: StepRules;
+  #overflows = 0;
   /** The weights that are trained. */
   readonly parameterNames: readonly string[];
-  /** These and the optimizer's moments: all that steps change. */
+  /** These, the optimizer's moments and the scale of the loss: all that steps change. */
   readonly stateNames: readonly string[];
 
   constructor(private readonly options: TrainerOptions<Item>) {
-    const { task, like, weightDecay } = options;
-    const { parameters } = task.build(this.#shapeOf([like]));
+    const { task, like, weightDecay, clipNorm, variables } = options;
+    const network = task.build(this.shapeOf([like]));
+    const { parameters } = network;
     const matrices = new Set(parameters.filter(({ shape }) => shape.length > 1).map(({ name }) => name));
-    this.#optimizer = adamW({ weightDecay, decays: (name) => matrices.has(name) });
+    const optimizer = adamW({ weightDecay, decays: (name) => matrices.has(name) });
+    this.#rules = { optimizer, clipNorm, scalesLoss: variables.driver.precision === 'float16' };
     this.parameterNames = parameters.map(({ name }) => name);
-    this.stateNames = this.#optimizer.update(parameters, parameters).map(({ variable }) => variable.name); // never run
+    this.stateNames = wholeStep(network, this.#rules).updates.map(({ variable }) => variable.name); // never run
   }
 
-  /** @throws `RedefError` `non-finite-loss`, `out-of-memory` and what sessions throw */
-  async step(batches: readonly (readonly Item[])[], options: StepOptions): Promise<StepResult> {
-    const { task, accumulation } = this.options;
-    const tokens = batches.flat().reduce((sum, item) => sum + total(task.lengths(item)), 0);
-    const result =
-      accumulation === 1 ? await this.#stepAtOnce(batches[0]!, options) : await this.#stepInParts(batches, options);
-    return { ...result, tokens };
+  /** The shape that a batch of these items is padded to. */
+  shapeOf(items: readonly Item[]): BatchShape {
+    const { task, batchSize } = this.options;
+    const lengths = items.map((item) => task.lengths(item));
+    const longest = lengths[0]!.map((_, axis) => Math.max(...lengths.map((sizes) => sizes[axis]!)));
+    return { rows: batchSize, lengths: task.pad(longest) };
+  }
+
+  /**
+   * Makes the steps and gives the result of each.
+   *
+   * @param shape to which all their batches are padded; absent: each batch to its own
+   * @throws `RedefError` `non-finite-loss`, `out-of-memory` and what sessions throw
+   */
+  async *run(steps: readonly StepPlan<Item>[], shape?: BatchShape): AsyncGenerator<StepResult, void, undefined> {
+    const { variables, accumulation } = this.options;
+    if (variables.driver.loopsSteps) {
+      yield* this.#runTogether(steps, shape ?? this.shapeOf(steps.flatMap(({ batches }) => batches.flat())));
+      return;
+    }
+    for (const step of steps) {
+      if (accumulation === 1) yield* this.#runTogether([step], shape ?? this.shapeOf(step.batches[0]!));
+      else yield await this.#runInParts(step, shape);
+    }
   }
 
   async close(): Promise<void> {
@@ -85,138 +105,116 @@ export class Trainer<Item> {
     await this.#update?.close();
   }
 
-  async #stepAtOnce(items: readonly Item[], { step, learningRate, seed }: StepOptions) {
-    const { task } = this.options;
-    const shape = this.#shapeOf(items);
-    return this.#guard(items, shape, step, async () => {
-      const session = await this.#session(shape, () => this.#buildAtOnce(shape));
-      const feeds = { ...task.feeds(items, shape), ...this.#optimizer.feeds(step, learningRate) };
-      const { loss, norm } = await session.run(feeds, { seed });
-      return this.#finite(items, { loss: Number(loss![0]), gradientNorm: Number(norm![0]) }, step, learningRate);
+  /** Makes all steps in one run, then tells of each. */
+  async *#runTogether(
+    steps: readonly StepPlan<Item>[],
+    shape: BatchShape,
+  ): AsyncGenerator<StepResult, void, undefined> {
+    const items = steps.flatMap(({ batches }) => batches.flat());
+    const build = this.options.accumulation === 1 ? wholeStep : partWithUpdate;
+    const outputs = await this.#guard(items, shape, steps, async () => {
+      const session = await this.#session(shape, build);
+      return session.runSteps(steps.flatMap((step) => this.#parts(step, () => shape)));
     });
-  }
-
-  async #stepInParts(batches: readonly (readonly Item[])[], { step, learningRate, seed }: StepOptions) {
-    const { task } = this.options;
-    const weightOf = (items: readonly Item[]) => total(items.map((item) => task.weight(item)));
-    const totalWeight = total(batches.map(weightOf));
-    let loss = 0;
-    for (const [index, items] of batches.entries()) {
-      const shape = this.#shapeOf(items);
-      const part = await this.#guard(items, shape, step, async () => {
-        const session = await this.#session(shape, () => this.#buildPart(shape));
-        const feeds = {
-          ...task.feeds(items, shape),
-          [shareInput]: weightOf(items) / totalWeight,
-          [keepInput]: index === 0 ? 0 : 1,
-        };
-        return Number((await session.run(feeds, { seed: `${seed}/${index}` })).loss![0]);
-      });
-      this.#finite(items, { loss: part, gradientNorm: 0 }, step, learningRate);
-      loss += part;
+    for (const step of steps) {
+      const parts = outputs.splice(0, step.batches.length);
+      const losses = parts.map(({ loss }) => Number(loss![0]));
+      yield this.#result(step, losses, Number(parts.at(-1)!.norm![0]));
     }
-    const { norm } = await this.#update!.run(this.#optimizer.feeds(step, learningRate));
-    return this.#finite(batches.flat(), { loss, gradientNorm: Number(norm![0]) }, step, learningRate);
   }
 
-  /** Forward, backward, clipping and update in one graph. */
-  async #buildAtOnce(shape: BatchShape): Promise<Session<string>> {
-    const { loss, parameters } = this.options.task.build(shape);
-    const { updates, norm } = this.#updates(parameters, gradients(loss, parameters));
-    return this.#create({ outputs: { loss, norm }, updates });
+  async #runInParts(step: StepPlan<Item>, common: BatchShape | undefined): Promise<StepResult> {
+    const shapes = step.batches.map((items) => common ?? this.shapeOf(items));
+    const losses: number[] = [];
+    for (const [index, part] of this.#parts(step, (index) => shapes[index]!).entries()) {
+      const shape = shapes[index]!;
+      const { loss } = await this.#guard(step.batches[index]!, shape, [step], async () => {
+        const session = await this.#session(shape, partOfStep);
+        return session.run(part.feeds, { seed: part.seed! });
+      });
+      losses.push(Number(loss![0]));
+    }
+    this.#update ??= await this.#create(updateOfSums(this.#network(shapes[0]!).parameters, this.#rules));
+    const { norm } = await this.#update.run(this.#rules.optimizer.feeds(step.step, step.learningRate));
+    return this.#result(step, losses, Number(norm![0]));
   }
 
-  /** Forward and backward; the gradients are added to sums. */
-  async #buildPart(shape: BatchShape): Promise<Session<string>> {
-    const { loss: mean, parameters } = this.options.task.build(shape);
-    const { graph } = mean;
-    const loss = multiply(mean, graph.input(shareInput, []));
-    const keep = graph.input(keepInput, []);
-    const updates = gradients(loss, parameters).map((gradient, index) => {
-      const sum = sumOf(graph, parameters[index]!);
-      return { variable: sum, next: add(multiply(sum, keep), gradient) };
+  /** What each batch of a step is fed. */
+  #parts({ step, learningRate, seed, batches }: StepPlan<Item>, shapeOf: (index: number) => BatchShape): Step[] {
+    const { task, accumulation } = this.options;
+    const weights = batches.map((items) => total(items.map((item) => task.weight(item))));
+    const ofOptimizer = this.#rules.optimizer.feeds(step, learningRate);
+    return batches.map((items, index) => {
+      const data: Feeds = { ...task.feeds(items, shapeOf(index)), ...ofOptimizer };
+      if (accumulation === 1) return { feeds: data, seed };
+      const part = {
+        [partInputs.share]: weights[index]! / total(weights),
+        [partInputs.keep]: index === 0 ? 0 : 1,
+        [partInputs.isLast]: index === batches.length - 1 ? 1 : 0,
+      };
+      return { feeds: { ...data, ...part }, seed: `${seed}/${index}` };
     });
-    this.#update ??= await this.#buildUpdate(parameters, graph);
-    return this.#create({ outputs: { loss }, updates });
   }
 
-  /** Clipping and update from the sums. */
-  async #buildUpdate(parameters: readonly Tensor[], { float }: Graph): Promise<Session<string>> {
-    const graph = new Graph({ float });
-    const same = parameters.map((parameter) => {
-      const source = parameter.graph.sourceOf(parameter);
-      return graph.parameter(
-        parameter.name,
-        parameter.shape,
-        source.kind === 'variable' ? source.initialize : undefined,
-      );
-    });
-    const { updates, norm } = this.#updates(
-      same,
-      same.map((parameter) => sumOf(graph, parameter)),
-    );
-    return this.#create({ outputs: { norm }, updates });
+  #network(shape: BatchShape) {
+    return this.options.task.build(shape);
   }
 
-  #updates(parameters: readonly Tensor[], derivatives: readonly Tensor[]) {
-    const { gradients: clipped, norm } = clipByGlobalNorm(derivatives, this.options.clipNorm);
-    return { updates: this.#optimizer.update(parameters, clipped), norm };
-  }
-
-  #create(graph: Pick<SessionOptions<string>, 'outputs' | 'updates'>): Promise<Session<string>> {
+  #create(graph: StepGraph): Promise<Session<string>> {
     const { variables, rng } = this.options;
     return Session.create({ ...graph, variables, rng });
   }
 
-  async #session(shape: BatchShape, build: () => Promise<Session<string>>): Promise<Session<string>> {
+  async #session(
+    shape: BatchShape,
+    build: (network: ReturnType<Task<Item>['build']>, rules: StepRules) => StepGraph,
+  ): Promise<Session<string>> {
     const key = shape.lengths.join('x');
-    const session = this.#sessions.get(key) ?? (await build());
+    const session = this.#sessions.get(key) ?? (await this.#create(build(this.#network(shape), this.#rules)));
     this.#sessions.set(key, session);
     return session;
   }
 
-  #shapeOf(items: readonly Item[]): BatchShape {
-    const { task, batchSize } = this.options;
-    const lengths = items.map((item) => task.lengths(item));
-    const longest = lengths[0]!.map((_, axis) => Math.max(...lengths.map((sizes) => sizes[axis]!)));
-    return { rows: batchSize, lengths: task.pad(longest) };
-  }
-
-  /** Names step, batch and length where memory runs out. */
-  async #guard<T>(items: readonly Item[], shape: BatchShape, step: number, run: () => Promise<T>): Promise<T> {
+  /** Names steps, batch and length where memory runs out. */
+  async #guard<T>(
+    items: readonly Item[],
+    shape: BatchShape,
+    steps: readonly StepPlan<Item>[],
+    run: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      throw outOfMemory(error, `step ${step} (${this.#idsOf(items)})`, shape);
+      const [from, to] = [steps[0]!.step, steps.at(-1)!.step];
+      const which = from === to ? `step ${from} (${this.#idsOf(items)})` : `steps ${from} to ${to} in one run`;
+      throw outOfMemory(error, which, shape);
     }
   }
 
-  #finite<T extends { loss: number; gradientNorm: number }>(
-    items: readonly Item[],
-    result: T,
-    step: number,
-    learningRate: number,
-  ): T {
-    if (Number.isFinite(result.loss) && Number.isFinite(result.gradientNorm)) return result;
-    const what = Number.isFinite(result.loss) ? 'norm of the gradients' : 'loss';
-    const value = Number.isFinite(result.loss) ? result.gradientNorm : result.loss;
-    throw new RedefError(
-      `The ${what} is ${value} at step ${step}, learning rate ${learningRate}, batch ${this.#idsOf(items)}`,
-      {
-        code: 'non-finite-loss',
-        remedy:
-          'Lower the learning rate or lengthen the warm-up; if it happens at the first steps, look at these inputs.',
-      },
-    );
+  /** Adds the parts up; a part or a norm that is no number ends the training. */
+  #result({ step, learningRate, batches }: StepPlan<Item>, losses: readonly number[], norm: number): StepResult {
+    const refuse = (what: string, value: number, items: readonly Item[]) => {
+      throw new RedefError(
+        `The ${what} is ${value} at step ${step}, learning rate ${learningRate}, batch ${this.#idsOf(items)}`,
+        {
+          code: 'non-finite-loss',
+          remedy:
+            'Lower the learning rate or lengthen the warm-up; if it happens at the first steps, look at these inputs.',
+        },
+      );
+    };
+    for (const [index, loss] of losses.entries()) if (!Number.isFinite(loss)) refuse('loss', loss, batches[index]!);
+    this.#overflows = Number.isFinite(norm) ? 0 : this.#overflows + 1;
+    if (this.#overflows > (this.#rules.scalesLoss ? mostOverflows : 0)) {
+      refuse('norm of the gradients', norm, batches.flat());
+    }
+    const tokens = total(batches.flat().map((item) => total(this.options.task.lengths(item))));
+    return { loss: total(losses), gradientNorm: norm, tokens };
   }
 
   #idsOf(items: readonly Item[]): string {
     return items.map((item) => this.options.task.idOf(item)).join(', ');
   }
-}
-
-function sumOf(graph: Graph, { name, shape }: Tensor): Tensor {
-  return graph.state(`sum/${name}`, shape);
 }
 
 function total(numbers: readonly number[]): number {

@@ -13,7 +13,7 @@ import { checkExample, collectExamples, vocabularyFor } from './examples.js';
 import { completeLora } from './lora.js';
 import { saveClassifier } from './model-folder.js';
 import { loadBase, nameOf, openModel } from './model-source.js';
-import type { OnnxEngineOptions } from './options.js';
+import { deviceOptions, type OnnxEngineOptions } from './options.js';
 import { predictScores } from './predictor.js';
 
 /** What of the options has a default, filled in. */
@@ -28,7 +28,7 @@ export async function fitClassifier(
   options: FitClassifierOptions,
   { signal, onEvent }: RunOptions<TrainingEvent>,
 ): Promise<TrainedModel> {
-  const { model: source, device, threads, positiveWeight, threshold: rule, selectBy, now } = options;
+  const { model: source, device, precision, positiveWeight, threshold: rule, selectBy, now } = options;
   const batchSize = options.predictBatchSize;
   if (!source) {
     throw new RedefError('The engine has no model to start from', {
@@ -48,7 +48,7 @@ export async function fitClassifier(
   for (const example of all) checkExample(example, config);
   const lora = options.lora && completeLora(options.lora, config);
   const classifier: Classifier = { config, ...(lora && { lora }) };
-  const variables = new Variables(await createDriver(device, { ...(threads !== undefined && { threads }) }));
+  const variables = new Variables(await createDriver(device, deviceOptions(options)));
   const rng = createRng(seed).fork('weights');
   const report = base.folder === undefined ? undefined : await loadBase(base.folder, config, variables, rng);
 
@@ -78,7 +78,18 @@ export async function fitClassifier(
     ...(labels.includes(1) && { validation: { metric: selectBy, higherIsBetter: true, measure } }),
     variables,
     folder,
-    identity: digestOf([base.identity, config, lora, device, weight, rule, batchSize, examples, train.length]),
+    identity: digestOf([
+      base.identity,
+      config,
+      lora,
+      device,
+      precision,
+      weight,
+      rule,
+      batchSize,
+      examples,
+      train.length,
+    ]),
     seed,
     settings: { ...options.settings, ...(job.epochs !== undefined && { epochs: job.epochs }) },
     save: async () => {

@@ -238,8 +238,18 @@ test.each([
   { selectBy: 'loss' as 'f1' },
   { lora: { rank: 4, alpha: 8 } },
   { device: 'tpu' as 'cpu' },
+  { precision: 'bfloat16' as 'float16' },
+  { stepsPerRun: 0 },
 ])('option %j is refused', (options) => {
   expect(() => engineOf(options)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+});
+
+test('half precision on the CPU is refused with the reason, in training and in prediction', async () => {
+  const half = engineOf({ precision: 'float16' });
+  const refused = { code: 'invalid-option', message: expect.stringContaining('gains nothing by half precision') };
+  const fit = half.fit({ folder: newFolder('half'), train, validation, seed: 1 });
+  await expect(fit).rejects.toMatchObject(refused);
+  await expect(scoresOf(half, trained.folder, validation)).rejects.toMatchObject(refused);
 });
 
 test('a device that is not there is told with what brings it', async () => {

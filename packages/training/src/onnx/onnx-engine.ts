@@ -5,7 +5,7 @@ import { checkExample } from './examples.js';
 import { fitClassifier } from './fit-classifier.js';
 import { loadClassifier } from './model-folder.js';
 import { describeSource } from './model-source.js';
-import { checkOptions, type OnnxEngineOptions } from './options.js';
+import { checkOptions, deviceOptions, type OnnxEngineOptions } from './options.js';
 import { predictScores } from './predictor.js';
 
 /**
@@ -23,6 +23,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
   const {
     model,
     device = 'cpu',
+    precision,
     threads,
     vocabularySize,
     positiveWeight = 'balanced',
@@ -42,6 +43,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
     options: {
       ...(model && { model: describeSource(model) }),
       device,
+      ...(precision !== undefined && { precision }),
       ...(threads !== undefined && { threads }),
       ...(vocabularySize !== undefined && { vocabularySize }),
       positiveWeight,
@@ -59,7 +61,7 @@ export function createOnnxEngine(options: OnnxEngineOptions = {}): TrainingEngin
       ),
 
     async *predict(folder, examples, { signal } = {}): AsyncGenerator<Score, void, undefined> {
-      const variables = new Variables(await createDriver(device, { ...(threads !== undefined && { threads }) }));
+      const variables = new Variables(await createDriver(device, deviceOptions(options)));
       const classifier = await loadClassifier(folder, variables, model);
       yield* predictScores(classifier, variables, examples, {
         batchSize: predictBatchSize,

@@ -1,4 +1,4 @@
-import type { Device } from '@redef/autodiff';
+import type { Device, DeviceOptions, Precision } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import type { FitSettings } from '../fit/settings.js';
 import type { Lora } from './lora.js';
@@ -9,6 +9,11 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
   model?: ModelSource;
   /** What computes. Default `cpu`. */
   device?: Device;
+  /**
+   * `float16`: products and activations in half precision, weights, AdamW, norms and the loss in single, the loss scaled
+   * (dynamically); on a device that has it, not the CPU. Default `float32`.
+   */
+  precision?: Precision;
   /** Threads on the CPU. Default: one for each physical core. Another number may give other bits. */
   threads?: number;
   /** Rows of the embedding table. Default: the model's, and 64 more where the examples have ids up to there: added tags. */
@@ -29,6 +34,11 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
   now?: () => number;
 }
 
+/** What of the options opens a device. */
+export function deviceOptions({ threads, precision }: OnnxEngineOptions): DeviceOptions {
+  return { ...(threads !== undefined && { threads }), ...(precision !== undefined && { precision }) };
+}
+
 /** @throws `RedefError` `invalid-option`, which names the option */
 export function checkOptions(options: OnnxEngineOptions): void {
   const { positiveWeight = 1, threshold = 0.5, device = 'cpu', selectBy = 'f1', lora, model } = options;
@@ -45,6 +55,8 @@ export function checkOptions(options: OnnxEngineOptions): void {
     refuse('threshold', "'validation' or from 0 to 1", threshold);
   if (!['cpu', 'cuda', 'webgpu', 'dml', 'auto'].includes(device))
     refuse('device', 'cpu, cuda, webgpu, dml or auto', device);
+  if (options.precision !== undefined && !['float32', 'float16'].includes(options.precision))
+    refuse('precision', 'float32 or float16', options.precision);
   if (!['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy'].includes(selectBy))
     refuse('selectBy', 'f1, mcc, prAuc, rocAuc or balancedAccuracy', selectBy);
   for (const name of ['predictBatchSize', 'vocabularySize', 'threads'] as const) {
