@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { importResults } from './import-results.js';
+import { findings } from './report/findings.js';
 
 const seeds = [1, 2, 3, 4, 5];
 const f1 = (encoding: string, seed: number): number =>
@@ -53,14 +54,18 @@ test('the size of the test set brings the trivial predictors, a counterfactual i
 
 test.each<[Record<string, unknown>[], RegExp]>([
   [[], /no rows/],
-  [[{ encoding: 'e', seed: 1, f1: 0.5 }], /row 1: model: expected a name/],
+  [[{ encoding: 'e', seed: 1, f1: 0.5 }], /row 1: no column model among encoding, seed, f1/],
   [[{ model: 'm', encoding: 'e', seed: 'x', f1: 0.5 }], /row 1: seed: expected a number, found "x"/],
-  [[{ model: 'm', encoding: 'e', f1: 0.5 }], /row 1: seed: expected a number, found nothing/],
+  [[{ model: '', encoding: 'e', seed: 1, f1: 0.5 }], /row 1: model: expected a name, found nothing/],
+  [[{ model: 'm', encoding: 'e', seed: '', f1: 0.5 }], /row 1: seed: expected a number, found nothing/],
+  [[{ model: 'm', encoding: 'e', seed: 1.5, f1: 0.5 }], /row 1: seed: expected a whole number/],
+  [[{ model: 'm', encoding: 'e', seed: 1, f1: 0.5, n: 10, positives: 11 }], /row 1: positives: 11 of 10 changes/],
+  [[{ model: 'm', encoding: 'e', seed: 1, f1: 'NaN' }], /row 1: f1: expected a number, found "NaN"/],
   [
     [{ model: 'm', encoding: 'e', seed: 1, f1: 39.5 }],
     /row 1: f1: expected a value from 0 to 1, found 39.5 \(a percentage\?\)/,
   ],
-  [[{ model: 'm', encoding: 'e', seed: 1, recall: 0.5 }], /no F1 for m, e, seed 1/],
+  [[{ model: 'm', encoding: 'e', seed: 1, recall: 0.5 }], /row 1: no F1 for m, e, seed 1/],
   [
     [
       { model: 'm', encoding: 'e', seed: 1, f1: 0.5 },
@@ -74,4 +79,19 @@ test.each<[Record<string, unknown>[], RegExp]>([
     code: 'invalid-results',
     message: expect.stringMatching(message),
   });
+});
+
+test('missing cells are told, other columns and metrics are passed over', async () => {
+  const ignored: string[] = [];
+  const rows = [
+    { model: 'm', encoding: 'a', seed: 1, metric: 'F1-score', value: 0.5, note: 'x' },
+    { model: 'm', encoding: 'a', seed: 2, metric: 'f1', value: 0.6, note: '' },
+    { model: 'm', encoding: 'b', seed: 1, metric: 'f1', value: 0.4, note: '' },
+    { model: 'm', encoding: 'b', seed: 2, metric: 'BLEU', value: 17, note: '' },
+  ];
+  const results = await importResults(rows, { onIgnored: (metric) => ignored.push(metric) });
+  expect(ignored).toEqual(['BLEU']);
+  expect(findings(results)).toContain(
+    'm: 1 of 2 conditions lack some of its 2 seeds; each comparison is over the seeds that both sides have.',
+  );
 });

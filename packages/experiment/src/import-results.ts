@@ -7,25 +7,42 @@ import { type TableMetricName, tableMetricNames } from './trivial.js';
 
 /** Column and metric names as people write them: `PR-AUC`, `pr_auc`, `prAuc`. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-const metricOf = new Map(tableMetricNames.map((name) => [plain(name), name]));
+const metricOf = new Map<string, TableMetricName>([
+  ...tableMetricNames.map((name): [string, TableMetricName] => [plain(name), name]),
+  ['f1score', 'f1'],
+  ['auprc', 'prAuc'],
+  ['averageprecision', 'prAuc'],
+]);
 
 /**
  * Results that others published per seed, as the results of a study: the same tables, tests and report, without training.
  * Rows are long (`model, encoding, seed, metric, value`) or wide (a column a metric); `counterfactual`, `n` and
- * `positives` may stand beside. F1 is needed, since the tests are on it.
+ * `positives` may stand beside, and any other column. F1 is needed, since the tests are on it.
  *
+ * @param onIgnored told of each long row whose metric no table shows
  * @throws `RedefError` `invalid-results` names the row, counted from 1
  */
-export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): Promise<StudyResults> {
+export async function importResults(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  { onIgnored }: { onIgnored?: (metric: string) => void } = {},
+): Promise<StudyResults> {
   const cells = new Map<string, Partial<CellResult>>();
+  const firstRow = new Map<Partial<CellResult>, number>();
   let number = 0;
   for await (const row of rows) {
     number++;
     const values = new Map(Object.entries(row).map(([name, value]) => [plain(name), value]));
+    const absent = ['model', 'encoding', 'seed'].find((name) => !values.has(name));
+    if (absent) throw invalid(number, `no column ${absent} among ${Object.keys(row).join(', ')}`);
     const model = required(values, 'model', number);
     const encoding = required(values, 'encoding', number);
-    const seed = numeric(values, 'seed', number);
+    const seed = integer(values, 'seed', number);
     if (seed === undefined) throw invalid(number, 'seed: expected a number, found nothing');
+    const metric = text(values.get('metric'));
+    if (metric !== '' && !metricOf.has(plain(metric))) {
+      onIgnored?.(metric);
+      continue;
+    }
     const counterfactual = text(values.get('counterfactual'));
     const key = JSON.stringify([model, encoding, counterfactual, seed]);
     const cell = cells.get(key) ?? {
@@ -35,11 +52,14 @@ export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): P
       seed,
       undefinedBecause: {},
     };
+    if (!cells.has(key)) firstRow.set(cell, number);
     cells.set(key, cell);
     for (const size of ['n', 'positives'] as const) {
-      const value = numeric(values, size, number);
+      const value = integer(values, size, number);
       if (value !== undefined) cell[size] = value;
     }
+    const { n = Number.POSITIVE_INFINITY, positives = 0 } = cell;
+    if (positives > n) throw invalid(number, `positives: ${positives} of ${n} changes cannot be defective`);
     for (const [name, value] of metricsOf(values, number)) {
       if (cell[name] !== undefined) throw invalid(number, `a second ${name} for ${model}, ${encoding}, seed ${seed}`);
       cell[name] = value;
@@ -47,7 +67,8 @@ export async function importResults(rows: AsyncIterable<Row> | Iterable<Row>): P
   }
   if (cells.size === 0) throw invalid(number, 'no rows');
   const whole = [...cells.values()].map((cell): CellResult => {
-    if (cell.f1 === undefined) throw invalid(number, `no F1 for ${cell.model}, ${cell.encoding}, seed ${cell.seed}`);
+    if (cell.f1 === undefined)
+      throw invalid(firstRow.get(cell)!, `no F1 for ${cell.model}, ${cell.encoding}, seed ${cell.seed}`);
     const missing = tableMetricNames.filter((name) => cell[name] === undefined).map((name) => [name, null]);
     return { ...cell, ...Object.fromEntries(missing) } as CellResult;
   });
@@ -61,12 +82,18 @@ function metricsOf(values: ReadonlyMap<string, unknown>, number: number): [Table
     const name = metricOf.get(plain(text(long)));
     const value = numeric(values, 'value', number);
     if (value === undefined) throw invalid(number, 'value: expected a number, found nothing');
-    return name ? [[name, share(value, name, number)]] : []; // a metric that no table shows
+    return name ? [[name, share(value, name, number)]] : [];
   }
   return [...metricOf].flatMap(([column, name]) => {
     const value = numeric(values, column, number);
     return value === undefined ? [] : [[name, share(value, name, number)]];
   });
+}
+
+function integer(values: ReadonlyMap<string, unknown>, name: string, number: number): number | undefined {
+  const value = numeric(values, name, number);
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
+  throw invalid(number, `${name}: expected a whole number of at least 0, found ${value}`);
 }
 
 function share(value: number, name: string, number: number): number {

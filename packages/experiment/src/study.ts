@@ -100,7 +100,8 @@ export async function runStudy(
 ): Promise<{ results: StudyResults; folder: string }> {
   const { repositories, models = [linearModel()], encodings = paperEncodings, seeds = paperSeeds } = study;
   const shown = shownWays(study, encodings);
-  checkNames(repositories, models);
+  const rules = splitRules(study.split, repositories);
+  checkNames({ repositories, models, seeds, encodings });
   const at = studyFolder(study.out);
   const { onEvent, signal } = options;
   const tell = async <Result extends StageResult>(stage: Promise<Result>): Promise<Result> => {
@@ -139,7 +140,6 @@ export async function runStudy(
   );
 
   const labelled = { mined: at.mined, labels: at.triaged };
-  const rules = splitRules(study.split, repositories);
   const sources = new Map<string, ExampleSource>();
   for (const { fold, rule } of rules) {
     const { split, deduped, encoded } = at.fold(fold);
@@ -216,7 +216,17 @@ function shownWays(study: Study, encodings: readonly EncodingName[]): Shown[] {
   return [...stage1, ...stage2];
 }
 
+/** @throws `RedefError` `invalid-option` for projects that the study does not have */
 function splitRules(split: Study['split'], repositories: Study['repositories']): { fold?: string; rule?: SplitRule }[] {
+  if (split?.rule === 'cross-project') {
+    const unknown = split.testProjects.find((name) => !repositories.some(({ project }) => project === name));
+    if (unknown !== undefined) {
+      throw new RedefError(`the split tests on ${unknown}, which is none of the repositories`, {
+        code: 'invalid-option',
+        remedy: `Choose among ${repositories.map(({ project }) => project).join(', ')}.`,
+      });
+    }
+  }
   if (split?.rule !== 'leave-one-project-out') return [split ? { rule: split } : {}];
   if (repositories.length < 2) {
     throw new RedefError('leave-one-project-out needs two projects at least', {
@@ -275,27 +285,34 @@ function relativeCheckpoints(root: string, cells: readonly Cell[]): Cell[] {
   }));
 }
 
-function checkNames(repositories: Study['repositories'], models: readonly StudyModel[]): void {
+function checkNames({
+  repositories,
+  models,
+  seeds,
+  encodings,
+}: Required<Pick<Study, 'repositories' | 'models' | 'seeds' | 'encodings'>>): void {
   const projects = repositories.map(({ project }) => project);
-  const name = repeated(projects);
-  const model = repeated(models.map(({ name }) => name));
+  const twice = {
+    'two repositories are both called': repeated(projects),
+    'two models are both called': repeated(models.map(({ name }) => name)),
+    'twice among the seeds:': repeated(seeds),
+    'twice among the encodings:': repeated(encodings),
+  };
+  const [found] = Object.entries(twice).filter(([, name]) => name !== undefined);
   const problem =
     projects.length === 0
       ? 'a study needs at least one repository'
-      : name !== undefined
-        ? `two repositories are both called ${name}`
-        : projects.find((project) => !/^[\w][\w.@+-]*$/.test(project)) !== undefined
-          ? 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit'
-          : model !== undefined
-            ? `two models are both called ${model}`
-            : undefined;
-  if (problem)
+      : projects.find((project) => !/^[\w][\w.@+-]*$/.test(project)) !== undefined
+        ? 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit'
+        : found?.join(' ');
+  if (problem) {
     throw new RedefError(problem, {
       code: 'invalid-option',
-      remedy: 'Give each repository and each model a name of its own.',
+      remedy: 'Give each repository and each model a name of its own, and name nothing twice.',
     });
+  }
 }
 
-function repeated(names: readonly string[]): string | undefined {
+function repeated<Name>(names: readonly Name[]): Name | undefined {
   return names.find((name, i) => names.indexOf(name) !== i);
 }

@@ -14,6 +14,7 @@ import {
   studyDesign,
   studyFolder,
 } from '@redef/experiment';
+import { openRepository } from '@redef/mining';
 import { createBudget, defaultPrices, openVoteFile, type Voter } from '@redef/triage';
 import { Command } from 'commander';
 import { addBudgetOptions, type BudgetOptions } from '../budget.js';
@@ -162,7 +163,9 @@ async function localRepositories(
   const found = [];
   for (const { project, source } of repositories) {
     const parsed = project === undefined ? parseSource(source) : { project, location: source };
-    found.push({ project: parsed.project, path: await localFolder(parsed, { ...cli, cwd: base }, folder.clone) });
+    const path = await localFolder(parsed, { ...cli, cwd: base }, folder.clone);
+    await openRepository(path); // before models are downloaded
+    found.push({ project: parsed.project, path });
   }
   return found;
 }

@@ -7,8 +7,8 @@ import { unansweredSentences } from './unanswered.js';
 
 /** The results in plain sentences, each computed from the tables and tests. */
 export function findings(results: StudyResults): string[] {
-  const { conditions, cells } = results;
-  if (cells.length === 0) return ['No change reached the test split, so nothing can be said of any model.'];
+  const { conditions, cells, missing } = results;
+  if (cells.length === 0) return [missing.length > 0 ? noResults(results) : noTest];
   return [
     ...dataSentences(results),
     ...auditSentences(results),
@@ -19,8 +19,16 @@ export function findings(results: StudyResults): string[] {
     ...unansweredSentences(results),
     ...undefinedSentences(results),
     ...missingSentences(results),
+    ...unevenSentences(results),
     ...limitSentences(results),
   ];
+}
+
+const noTest = 'No change reached the test split, so nothing can be said of any model.';
+
+function noResults({ missing }: StudyResults): string {
+  const why = missing.find(({ error }) => error)?.error?.message;
+  return `None of ${missing.length} planned runs has a result, so nothing can be said of any model.${why === undefined ? '' : ` The first that failed: ${why}.`}`;
 }
 
 function dataSentences({ cells, data }: StudyResults): string[] {
@@ -35,9 +43,8 @@ function dataSentences({ cells, data }: StudyResults): string[] {
   const kept = data
     ? `${data.splits[0]!.dedup.counts.kept} labelled changes remain after duplicates and contradictions are removed; `
     : '';
-  return [
-    `${kept}${sets.length > 1 ? `the ${sets.length} test sets have` : 'the test set has'} ${n} changes, of which ${positives} are defective (${percent(positives / n)}).${few}`,
-  ];
+  const sentence = `${kept}${sets.length > 1 ? `the ${sets.length} test sets have` : 'the test set has'} ${n} changes, of which ${positives} are defective (${percent(positives / n)}).${few}`;
+  return [`${sentence[0]!.toUpperCase()}${sentence.slice(1)}`];
 }
 
 function auditSentences({ data }: StudyResults): string[] {
@@ -97,9 +104,9 @@ function counterfactualSentences({ statistics }: StudyResults): string[] {
   return statistics.counterfactuals.map(
     ({ model, counterfactual, encoding, meanDifference, pHolm, equivalence, n }) => {
       if (meanDifference === 0 && pHolm === null) {
-        return `${counterfactual} leaves ${model}'s F1 on ${encoding} exactly as it is, on ${n} seeds of ${n}.`;
+        return `${counterfactual} leaves ${model}'s F1 on ${encoding} exactly as it is, on ${seedsOf(n)} of ${n}.`;
       }
-      const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${signed(-meanDifference)} over ${n} seeds`;
+      const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${signed(-meanDifference)} over ${seedsOf(n)}`;
       if (pHolm === null) return `${change}; there is no spread to test it against.`;
       if (equivalence?.equivalent)
         return `${change}: less than ${equivalenceMargin} either way (${below(statistics.settings)}), so it is unchanged in practice.`;
@@ -127,6 +134,21 @@ function missingSentences({ missing }: StudyResults): string[] {
   ];
 }
 
+/** Imported rows may lack cells that nobody planned. */
+function unevenSentences({ data, conditions }: StudyResults): string[] {
+  if (data) return [];
+  return unique(conditions.map(({ model }) => model)).flatMap((model) => {
+    const seeds = conditions.filter((condition) => condition.model === model).map((condition) => condition.seeds);
+    const all = new Set(seeds.flat()).size;
+    const lacking = seeds.filter(({ length }) => length < all).length;
+    return lacking === 0
+      ? []
+      : [
+          `${model}: ${lacking} of ${seeds.length} conditions lack some of its ${seedsOf(all)}; each comparison is over the seeds that both sides have.`,
+        ];
+  });
+}
+
 /** What a p-value here does not cover. */
 function limitSentences({ statistics: { encodings, counterfactuals } }: StudyResults): string[] {
   const tests = [...encodings.map(({ test }) => test), ...counterfactuals.map(({ tTest }) => tTest)];
@@ -138,5 +160,6 @@ function limitSentences({ statistics: { encodings, counterfactuals } }: StudyRes
 }
 
 const below = ({ significance }: StatisticsSettings): string => `p < ${String(significance).replace(/^0/, '')}`;
+const seedsOf = (n: number): string => `${n} seed${n === 1 ? '' : 's'}`;
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`;
 const unique = <T>(items: readonly T[]): T[] => [...new Set(items)];

@@ -117,6 +117,16 @@ test('the findings say what the numbers say', () => {
     'All tests compare seeds on the same test changes: they tell of chance in training, not of how the figures would move on other changes.',
   ]);
   expect(findings(resultsOf([]))).toEqual(['No change reached the test split, so nothing can be said of any model.']);
+  const failed = {
+    model: 'linear',
+    encoding: 'e',
+    seed: 1,
+    key: 'k',
+    error: { code: 'c', message: 'one class alone' },
+  };
+  expect(findings({ ...resultsOf([]), missing: [failed] })).toEqual([
+    'None of 1 planned runs has a result, so nothing can be said of any model. The first that failed: one class alone.',
+  ]);
 });
 
 test('with two models the findings give the analysis of variance and the pairs that differ', () => {

@@ -1,3 +1,4 @@
+import { Counter } from '@redef/core';
 import { readRows } from '@redef/datasets';
 import { importResults } from '../import-results.js';
 import { reportFiles, writeFiles } from '../report/write-report.js';
@@ -15,10 +16,13 @@ export async function importStage(
       inputFiles: { table },
       config: {},
       run: async ({ signal }) => {
-        const results = await importResults(readRows(table, signal ? { signal } : {}));
+        const ignored = new Counter();
+        const results = await importResults(readRows(table, signal ? { signal } : {}), {
+          onIgnored: (metric) => ignored.add(`metric ${metric}`),
+        });
         const { length } = results.cells;
         const outputs = await writeFiles(out, await reportFiles(results));
-        return { outputs, counts: { in: length, kept: length, dropped: {} } };
+        return { outputs, counts: { in: length + ignored.total, kept: length, dropped: ignored.toJSON() } };
       },
     },
     options,

@@ -94,6 +94,13 @@ test.each([
   ['repositories: [a]\nsplit: random', /split\.rule: /],
   ['repositories: [a\n', /:2:1: not YAML: /],
   ['repositories: [a]\ntraining: { warm_up: 10 }', /training\.warm_up: /],
+  ['repositories: [a]\nseeds: [1, 2, 1]', /seeds: expected no item twice/],
+  ['repositories: [a]\nencodings: [diff-tags, diff-tags]', /encodings: expected no item twice/],
+  [
+    'repositories: [a]\ncounterfactuals: [reversed-tags, { name: reversed-tags }]',
+    /counterfactuals: expected no item twice/,
+  ],
+  ['repositories: [a]\ntraining: { learning_rate: .inf }', /learning_rate: expected a finite number/],
   ['repositories: [a]\nseeds: 5-1', /seeds: expected a list of seeds, or a range/],
   ['- 1', /Expected Object/],
 ])('%j is refused with its place', async (text, message) => {

@@ -3,9 +3,8 @@ import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RedefError } from '@redef/core';
 import { fileError } from '@redef/core/files';
-import { createJiti } from 'jiti';
 import * as v from 'valibot';
-import { LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
 import { memberNames, nearestName } from './nearest-name.js';
 import { type StudyFile, type StudyFileInput, studyFileSchema } from './schema.js';
 
@@ -46,6 +45,7 @@ async function readYaml(path: string, name: string): Promise<StudyFile> {
   } catch (error) {
     throw fileError(error, path);
   }
+  const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const placeOf = (offset: number): string => {
@@ -62,7 +62,7 @@ async function readYaml(path: string, name: string): Promise<StudyFile> {
 }
 
 /** Where the deepest part of a path that is in the document begins. */
-function offsetOf(document: ReturnType<typeof parseDocument>, keys: readonly unknown[]): number {
+function offsetOf(document: Document.Parsed, keys: readonly unknown[]): number {
   for (let length = keys.length; length >= 0; length--) {
     const node = length === 0 ? document.contents : document.getIn(keys.slice(0, length), true);
     if (typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range))
@@ -76,6 +76,7 @@ async function loadModule(path: string): Promise<unknown> {
     throw fileError(error, path);
   });
   try {
+    const { createJiti } = await import('jiti');
     const jiti = createJiti(pathToFileURL(path).href, { fsCache: false, moduleCache: false });
     return await jiti.import(path, { default: true });
   } catch (cause) {

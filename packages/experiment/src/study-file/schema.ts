@@ -1,3 +1,4 @@
+import { canonicalJson } from '@redef/core';
 import type { RemovalPolicy } from '@redef/dedup';
 import {
   type CounterfactualName,
@@ -20,8 +21,11 @@ import { defaultStatistics } from '../statistics-settings.js';
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const open = v.pipe(v.number(), v.gtValue(0), v.ltValue(1));
-const positive = v.pipe(v.number(), v.gtValue(0));
+const positive = v.pipe(v.number(), v.finite('expected a finite number'), v.gtValue(0));
 const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
+/** What stands twice would count twice. */
+const unique = <Item>() =>
+  v.check<Item[], string>((items) => new Set(items.map(canonicalJson)).size === items.length, 'expected no item twice');
 const seed = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const encodingSchema = v.picklist(encodingNames as readonly EncodingName[]);
@@ -163,6 +167,7 @@ const seedsSchema = v.pipe(
   }),
   v.array(seed, 'expected a list of seeds, or a range such as 12345-12354'),
   v.minLength(1),
+  unique(),
 );
 
 const presetNames = Object.keys(tokenizerPresets) as TokenizerPresetName[];
@@ -176,7 +181,7 @@ const reading = {
 
 /** For a model that is dear: only some of the study's encodings or seeds. Comparisons are over what models have in common. */
 const part = {
-  encodings: v.exactOptional(v.pipe(v.array(encodingSchema), v.minLength(1))),
+  encodings: v.exactOptional(v.pipe(v.array(encodingSchema), v.minLength(1), unique())),
   seeds: v.exactOptional(seedsSchema),
 };
 
@@ -276,7 +281,7 @@ export const studyFileSchema = v.strictObject({
     'linear',
   ]),
   /** Default: the five of section 3.2. */
-  encodings: v.optional(v.pipe(v.array(encodingSchema), v.minLength(1)), [...paperEncodings]),
+  encodings: v.optional(v.pipe(v.array(encodingSchema), v.minLength(1), unique()), [...paperEncodings]),
   /**
    * Unchanged lines around each edit in encodings that show some (`diff-tags`, `unified-diff`, `unified-words`), or `all`.
    * Default 3, as git: section 3.2 says "local context" and no number.
@@ -286,7 +291,7 @@ export const studyFileSchema = v.strictObject({
     3,
   ),
   /** Default: the four of section 3.2, as far as their encodings are in the study. Names, or `{ name, encoding }` for those that go with any. */
-  counterfactuals: v.exactOptional(v.array(counterfactualEntry)),
+  counterfactuals: v.exactOptional(v.pipe(v.array(counterfactualEntry), unique())),
   /** Default 12345 to 12354 (section 4.4). */
   seeds: v.optional(seedsSchema, [...paperSeeds]),
   training: v.optional(trainingSchema, {}),
