@@ -1,8 +1,6 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createRng, RedefError } from '@redef/core';
 import { expect, test } from 'vitest';
+import { useSoftwareAdapter } from '../../../scripts/software-adapter.js';
 import { createDriver, type Device } from './device.js';
 import type { Driver } from './driver.js';
 import { gradients } from './gradients.js';
@@ -20,13 +18,7 @@ import { adamW } from './optimizers/adam.js';
 import { clipByGlobalNorm } from './optimizers/clip.js';
 import { Session } from './session.js';
 
-// Chromium brings SwiftShader, a Vulkan adapter in software: what WebGPU is tested on where there is no GPU.
-const softwareAdapter = '/usr/lib/chromium/vk_swiftshader_icd.json';
-if (existsSync(softwareAdapter)) {
-  process.env.VK_DRIVER_FILES ??= softwareAdapter;
-  process.env.VK_ICD_FILENAMES ??= softwareAdapter;
-  process.env.XDG_RUNTIME_DIR ??= mkdtempSync(join(tmpdir(), 'redef-xdg-'));
-}
+useSoftwareAdapter();
 
 async function open(device: Device): Promise<Driver | RedefError> {
   return createDriver(device, { threads: 1 }).catch((error) => {

@@ -1,6 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   adamW,
@@ -17,6 +15,7 @@ import {
   webgpuLowering,
 } from '@redef/autodiff';
 import { describe, expect, test } from 'vitest';
+import { useSoftwareAdapter } from '../../../scripts/software-adapter.js';
 import {
   loadWeights,
   type ModelConfig,
@@ -63,13 +62,7 @@ describe.each(Object.keys(models))('%s', (name) => {
   });
 });
 
-// Chromium brings SwiftShader, a Vulkan adapter in software: what WebGPU is tested on where there is no GPU.
-const softwareAdapter = '/usr/lib/chromium/vk_swiftshader_icd.json';
-if (existsSync(softwareAdapter)) {
-  process.env.VK_DRIVER_FILES ??= softwareAdapter;
-  process.env.VK_ICD_FILENAMES ??= softwareAdapter;
-  process.env.XDG_RUNTIME_DIR ??= mkdtempSync(join(tmpdir(), 'redef-xdg-'));
-}
+useSoftwareAdapter();
 
 test.for(['roberta-classifier', 't5-classifier'])(
   '%s has them on WebGPU itself',

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openCheckpoint, parseConfig } from '@redef/models';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
@@ -122,9 +124,58 @@ test('merged into its base it scores as it did beside it', async () => {
   expect(Math.max(...spread) - Math.min(...spread)).toBeGreaterThan(0.5);
 });
 
+const fixture = (path: string) => fileURLToPath(new URL(`../../test/fixtures/${path}`, import.meta.url));
+
+async function logitsOf(adapterFolder: string, baseFolder: string, rows: readonly ArrayLike<number>[]) {
+  const engine = createOnnxEngine({ model: { checkpoint: baseFolder }, threads: 1 });
+  const examples = rows.map((inputIds, index) => ({ id: `${index}`, inputIds }));
+  const logits: number[] = [];
+  for await (const score of engine.predict(adapterFolder, examples)) logits.push(...score.logits!);
+  return logits;
+}
+
+test('an adapter as peft saves it gives the logits of PyTorch', async () => {
+  const golden = JSON.parse(readFileSync(fixture('peft-adapter/golden.json'), 'utf8'));
+  const found = await logitsOf(fixture('peft-adapter'), fixture('peft-adapter/base'), golden.rows);
+  expect(found).toHaveLength(6);
+  for (const [index, logit] of golden.logits.flat().entries())
+    expect(Math.abs(found[index]! - logit)).toBeLessThan(1e-5);
+});
+
+test('PyTorch reads our adapter by the rules of peft, and gives its logits', async ({ skip }) => {
+  const rows = validation.slice(0, 6).map(({ inputIds }) => [0, 60, ...Array.from(inputIds).slice(1)]);
+  const python = (...args: string[]) =>
+    spawnSync('/usr/bin/python3', args, { input: JSON.stringify(rows), encoding: 'utf8' });
+  if (python('-c', 'import torch').status !== 0) {
+    console.warn('SKIPPED: our adapter read by PyTorch, which is not here. apt-get install python3-torch');
+    return skip();
+  }
+  const { stdout, stderr } = python(fixture('peft_adapter.py'), 'logits', adapter.folder, base.folder);
+  expect(stderr).toBe('');
+  const expected: number[] = JSON.parse(stdout).flat();
+  const found = await logitsOf(adapter.folder, base.folder, rows);
+  expect(found).toHaveLength(12);
+  for (const [index, logit] of expected.entries()) expect(Math.abs(found[index]! - logit)).toBeLessThan(1e-5);
+});
+
+test('a target that also names a layer of the head, which is trained in full, is refused', async () => {
+  const wide = createOnnxEngine({
+    ...settings,
+    model: { checkpoint: base.folder },
+    lora: { rank: 2, alpha: 4, targets: ['dense'] },
+  });
+  const fit = wide.fit({ folder: join(root, 'wide'), train, validation, seed: 2 });
+  await expect(fit).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringContaining('classifier.dense'),
+  });
+});
+
 test.each([
   { peft_type: 'IA3' },
   { use_dora: true },
+  { lora_bias: true },
+  { trainable_token_indices: [1, 2] },
   { rank_pattern: { query: 4 } },
   { r: 0 },
   { target_modules: '.*' },

@@ -1,4 +1,5 @@
 import { add, type Graph, linear, multiply, type Tensor, uniform, zeros } from '@redef/autodiff';
+import { RedefError } from '@redef/core';
 import { adaptLayers, type ModelConfig } from '@redef/models';
 
 /** Low-rank adaptation (Hu et al., 2022): layers compute Wx + (alpha / rank) BAx, and only A and B are trained. */
@@ -19,12 +20,20 @@ export function completeLora(lora: Pick<Lora, 'rank' | 'alpha'> & Partial<Lora>,
  * Adapts the layers of a model that is then written onto the graph. A starts random, B at 0, so that the model at first
  * computes what it did.
  *
+ * @throws `RedefError` `invalid-option` where a target names a layer that is trained in full
  * @returns `trained`: the parameters that are trained, once the model is written
  */
 export function withLora(graph: Graph, lora: Lora): { trained(): Tensor[] } {
   const { rank, alpha, targets } = lora;
   adaptLayers(graph, (output, x, name) => {
-    if (!targets.some((target) => name.endsWith(`.${target}`))) return output;
+    const target = targets.find((target) => name.endsWith(`.${target}`));
+    if (target === undefined) return output;
+    if (isSaved(name, lora)) {
+      throw new RedefError(`The LoRA target ${target} also names ${name}, which is trained in full`, {
+        code: 'invalid-option',
+        remedy: 'Name targets by more of their names: attention.output.dense, intermediate.dense.',
+      });
+    }
     const [inputs, outputs] = [x.shape[1]!, output.shape[1]!];
     const down = graph.parameter(`${name}.lora_A.weight`, [rank, inputs], uniform(1 / Math.sqrt(inputs)));
     const up = graph.parameter(`${name}.lora_B.weight`, [outputs, rank], zeros);
