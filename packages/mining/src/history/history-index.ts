@@ -136,7 +136,7 @@ async function finishSegment(options: HistoryIndexOptions, folder: string, state
 async function clear(folder: string, segments: number): Promise<void> {
   for (const name of (await readdir(folder)).sort()) {
     const [, segment] =
-      /^(?:(?:pairs|touches)-(\d+)-\d+|(?:moves|renames)-(\d+))\.jsonl(?:\.\d+\.partial)?$/
+      /^(?:(?:pairs|touches)-(\d+)-\d+|(?:moves|renames)-(\d+))\.jsonl(?:\..+\.partial)?$/
         .exec(name)
         ?.filter(Boolean) ?? [];
     const beyond = segment !== undefined && Number(segment) >= segments;
