@@ -70,14 +70,43 @@ describe('localNames', () => {
     ).toEqual(['buf', 'flags', 'i', 'item', 'len', 'p', 't', 'v']);
   });
 
+  const none = (text: string): void => expect(namesIn(text)).toEqual([]);
+
   it('leaves out what is used as something else', () => {
-    expect(namesIn('int f(int g) { int out = g(1); goto out; out: return a * b; }')).toEqual([]);
-    expect(namesIn('void f() { struct s { int a; } x; x.a = 1; return; }')).toEqual([]);
-    expect(namesIn('void f() { x = y; a(b * c); delete p; return z; typedef int I; extern int e; }')).toEqual([]);
+    none('int f(int g) { int out = g(1); goto out; out: return a * b; }');
+    none('void f() { int out = 1; if (out) return; out: g(); }');
+    none('void f() { struct s { int a; } x; x.a = 1; return; }');
+    none('void f() { x = y; a(b * c); delete p; return z; typedef int I; extern int e; co_return t; }');
+    none('struct s f(struct s *s) { return *s; }');
+  });
+
+  it('leaves out expressions that read like a declaration', () => {
+    none('void f() { std::cout << count; in >> count; out << a > b; }');
+    none('bool operator=(const T &) { bool operator bool = 1; int unsigned; unsigned long = 3; auto decltype, y; }');
+    none('a{a}');
+  });
+
+  it('leaves out a name that some place uses without its declaration', () => {
+    none('void f() { n = 1; int n = 2; }');
+    none('void f() { { int n = 2; } g(n); }');
+    none('void C::f() { if (n) { int n = 2; } }');
+    expect(namesIn('void f() { { int n = 2; } { int n = 3; g(n); } }')).toEqual(['n']);
+  });
+
+  it('leaves out what directives, asm templates and macros of members name', () => {
+    none('int f(int n)\n{\n#ifdef n\n  return n;\n  # define m \\\n k\n#endif\n  int k = 1;\n}');
+    none('int f(int src) { asm("mov %[src], %0" : : [src] "r" (src)); return a["x"]; }');
+    none('void f(int list) { p = container_of(q, struct s, list); list_for_each_entry(a, b, list) g(a); }');
+    none('void f(int list) { p = data(q, struct s, list); r = data(q, s_t, list); }');
+    expect(namesIn('void f(int n) { int *p = q; x = a[n] + f("n"); y = p->*n; p->p = (struct s){ .n = n }; }')).toEqual(
+      ['n', 'p'],
+    );
   });
 
   it('leaves out what another version of the function uses as something else', () => {
     const versions = ['int f(int g) { return g; }', 'int f(int h) { return g(h); }'].map(lexemesOf);
     expect([...localNames(versions)]).toEqual(['h']);
+    const moved = ['int f(int n) { return n; }', 'int f() { return n; }'].map(lexemesOf);
+    expect([...localNames(moved)]).toEqual([]);
   });
 });

@@ -4,7 +4,8 @@ import type { Perturbation } from './counterfactual.js';
 
 /**
  * Parameters and local variables renamed throughout, by one mapping for both functions: `v1`, `v2`, ... in random order.
- * Only the form changes; applied twice it renames again. Which names count as local: {@link localNames}.
+ * Names in comments and literals stay. Only the form changes; applied twice it renames again. Which names count as local:
+ * {@link localNames}, which leaves a name out where in doubt.
  */
 export const renamedIdentifiers: Perturbation = {
   name: 'renamed-identifiers',
