@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { RedefError, throwIfAborted } from '@redef/core';
 import type { ModelConfig } from '@redef/models';
 import type { Example } from '../engine.js';
@@ -7,11 +8,14 @@ import type { Unlabelled } from './predictor.js';
 /** Tokens that an encoding may add without saying so: tags, of which the papers' encodings have ten at most. */
 const maxAddedTokens = 64;
 
+/** An example in memory: 4 bytes a token. */
+export type CollectedExample = Example & { inputIds: Int32Array };
+
 export async function collectExamples(
   examples: AsyncIterable<Example> | Iterable<Example>,
   signal?: AbortSignal,
-): Promise<Example[]> {
-  const collected: Example[] = [];
+): Promise<CollectedExample[]> {
+  const collected: CollectedExample[] = [];
   for await (const { id, inputIds, label } of examples) {
     throwIfAborted(signal);
     collected.push({ id, inputIds: Int32Array.from(inputIds), label });
@@ -19,12 +23,23 @@ export async function collectExamples(
   return collected;
 }
 
+/** SHA-256 of all that the examples are. */
+export function digestOfExamples(examples: readonly CollectedExample[]): string {
+  const hash = createHash('sha256');
+  for (const { id, label, inputIds } of examples) {
+    hash.update(`${JSON.stringify([id, label, inputIds.length])}\n`).update(inputIds);
+  }
+  return hash.digest('hex');
+}
+
 /** Rows of the embedding table for these examples: those asked for, or the model's, with room for added tokens where they are used. */
-export function vocabularyFor(examples: readonly Example[], { vocab_size }: ModelConfig, asked?: number): number {
+export function vocabularyFor(
+  examples: readonly CollectedExample[],
+  { vocab_size }: ModelConfig,
+  asked?: number,
+): number {
   if (asked !== undefined) return Math.max(asked, vocab_size);
-  const usesMore = examples.some(({ inputIds }) =>
-    Array.prototype.some.call(inputIds, (id: number) => id >= vocab_size),
-  );
+  const usesMore = examples.some(({ inputIds }) => inputIds.some((id) => id >= vocab_size));
   return usesMore ? vocab_size + maxAddedTokens : vocab_size;
 }
 

@@ -9,7 +9,7 @@ import { fitLoop } from '../fit/fit-loop.js';
 import type { FitSettings } from '../fit/settings.js';
 import { createFitLog } from '../tensorboard/fit-log.js';
 import { type Classifier, classifierTask } from './classifier.js';
-import { checkExample, collectExamples, vocabularyFor } from './examples.js';
+import { checkExample, collectExamples, digestOfExamples, vocabularyFor } from './examples.js';
 import { completeLora } from './lora.js';
 import { saveClassifier } from './model-folder.js';
 import { loadBase, nameOf, openModel } from './model-source.js';
@@ -69,7 +69,6 @@ export async function fitClassifier(
   const logFolder = join(folder, 'tensorboard');
   if (options.tensorBoard) await makeFolder(logFolder);
   const log = options.tensorBoard ? createFitLog(logFolder, now) : undefined;
-  const examples = all.map(({ id, label, inputIds }) => [id, label, digestOf(Array.from(inputIds))]);
   let threshold = fixed;
   let files: string[] = [];
   const { epochs, bestEpoch, selectedByValidation } = await fitLoop({
@@ -87,7 +86,7 @@ export async function fitClassifier(
       weight,
       rule,
       batchSize,
-      examples,
+      digestOfExamples(all),
       train.length,
     ]),
     seed,
