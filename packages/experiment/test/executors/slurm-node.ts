@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -18,9 +18,14 @@ export interface SlurmNode {
 const path = `${process.env.PATH}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
 
 /** Debian: `apt-get install slurmctld slurmd slurm-client munge`. */
-export function slurmIsInstalled(): boolean {
+export const slurmIsInstalled = (): boolean => areInstalled('slurmctld', 'slurmd', 'sbatch', 'munged');
+
+/** Debian: `apt-get install slurmdbd mariadb-server-core`. */
+export const accountsAreInstalled = (): boolean => areInstalled('slurmdbd', 'mariadbd');
+
+function areInstalled(...programs: string[]): boolean {
   try {
-    for (const program of ['slurmctld', 'slurmd', 'sbatch', 'munged']) {
+    for (const program of programs) {
       execFileSync('/bin/sh', ['-c', `command -v ${program}`], { env: { PATH: path }, stdio: 'ignore' });
     }
     return true;
@@ -29,12 +34,18 @@ export function slurmIsInstalled(): boolean {
   }
 }
 
-/** @param folder empty; its path short, for the sockets in it */
-export async function startSlurmNode(folder: string, { cpus = 4, maxArraySize = 1001 } = {}): Promise<SlurmNode> {
+/**
+ * @param folder empty; its path short, for the sockets in it
+ * @param accounts keeps what `sacct` tells, in a database of its own
+ */
+export async function startSlurmNode(
+  folder: string,
+  { cpus = 4, maxArraySize = 1001, accounts = false } = {},
+): Promise<SlurmNode> {
   const at = (name: string): string => join(folder, name);
   const node = hostname().split('.')[0]!;
   const { username } = userInfo();
-  const [controllerPort, nodePort] = await freePorts(2);
+  const [controllerPort, nodePort, accountsPort, databasePort] = await freePorts(4);
   chmodSync(folder, 0o755); // munge wants to be reachable by all
   for (const name of ['state', 'spool', 'munge']) mkdirSync(at(name), { mode: 0o755 });
   writeFileSync(at('munge/key'), randomBytes(1024), { mode: 0o600 });
@@ -58,7 +69,14 @@ SlurmdLogFile=${at('slurmd.log')}
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+${
+  accounts
+    ? `AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=${accountsPort}
+AccountingStoragePass=${at('munge/socket')}`
+    : 'AccountingStorageType=accounting_storage/none'
+}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
@@ -95,7 +113,49 @@ PartitionName=all Nodes=${node} Default=YES MaxTime=INFINITE State=UP
       execFileSync('scancel', ['--me'], { env, stdio: 'ignore', timeout: 10_000 });
       for (let i = 0; i < 50 && squeue() !== ''; i++) await sleep(100);
     } catch {} // the controller is away
-    for (const program of ['slurmd', 'slurmctld', 'munged']) await end(program, 'SIGTERM');
+    const programs = ['slurmd', 'slurmctld', 'slurmdbd', 'mariadbd', 'munged'];
+    for (const program of programs) await end(program, 'SIGTERM');
+  };
+  const keepAccounts = async (): Promise<void> => {
+    mkdirSync(at('database'));
+    start('mariadbd', [
+      '--no-defaults',
+      '--skip-grant-tables',
+      `--user=${username}`,
+      `--datadir=${at('database')}`,
+      `--socket=${at('database.socket')}`,
+      '--bind-address=127.0.0.1',
+      `--port=${databasePort}`,
+    ]);
+    writeFileSync(
+      at('slurmdbd.conf'),
+      `
+AuthType=auth/munge
+AuthInfo=socket=${at('munge/socket')}
+DbdHost=localhost
+DbdPort=${accountsPort}
+SlurmUser=${username}
+LogFile=${at('slurmdbd.log')}
+PidFile=${at('slurmdbd.pid')}
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=${databasePort}
+StorageUser=${username}
+StorageLoc=accounts
+`,
+      { mode: 0o600 },
+    );
+    for (let i = 0; i < 100 && !existsSync(at('database.socket')); i++) await sleep(200);
+    start('slurmdbd', ['-D']);
+    for (let i = 0; i < 100 && !runs('sacctmgr', ['-i', 'add', 'cluster', 'redef-test']); i++) await sleep(200);
+  };
+  const runs = (program: string, args: readonly string[]): boolean => {
+    try {
+      execFileSync(program, args, { env, stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
   };
   const squeue = (): string => execFileSync('squeue', ['--noheader'], { env, encoding: 'utf8', stdio: 'pipe' });
 
@@ -108,6 +168,7 @@ PartitionName=all Nodes=${node} Default=YES MaxTime=INFINITE State=UP
     `--log-file=${at('munge/log')}`,
     `--seed-file=${at('munge/seed')}`,
   ]);
+  if (accounts) await keepAccounts();
   daemons.slurmctld();
   daemons.slurmd();
   const deadline = Date.now() + 30_000;

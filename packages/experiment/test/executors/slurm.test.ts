@@ -11,7 +11,7 @@ import { createSlurmExecutor, type SlurmOptions } from '../../src/executors/slur
 import { slurmFolder } from '../../src/executors/slurm/state.js';
 import { readSlurmCells } from '../../src/executors/slurm/status.js';
 import { attempts, cell, pidOf, scriptedRedef, told } from './batch.js';
-import { type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
+import { accountsAreInstalled, type SlurmNode, slurmIsInstalled, startSlurmNode } from './slurm-node.js';
 
 const installed = slurmIsInstalled();
 if (!installed) console.warn('SKIPPED: the Slurm executor on a real node: install slurmctld slurmd slurm-client munge');
@@ -52,7 +52,7 @@ const state = () => JSON.parse(readFileSync(join(slurmFolder(folder), 'slurm.jso
 /** Without the report, which the watcher of a study takes over where it still waits. */
 const cellsRun = (): string[] => attempts(folder).filter((key) => key !== 'report');
 
-describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
+describe.skipIf(!installed)('on a real node', { timeout: 180_000 }, () => {
   test('arrays stay under the limit, models come before those who use them', async () => {
     const parents = ['a', 'b', 'c', 'd', 'e'].map((key) => cell(key));
     const lines = await told(submit([cell('child', 'e'), ...parents]));
@@ -151,6 +151,33 @@ describe.skipIf(!installed)('on a real node', { timeout: 20_000 }, () => {
     expect(existsSync('x')).toBe(false);
     expect((await told(submit([cell('a')], { memory: '1M', cpus: 1, running: 1, time: '5' }))).at(-1)).toBe('a done');
   });
+});
+
+const accounts = installed && accountsAreInstalled();
+if (!accounts) console.warn("SKIPPED: Slurm's accounts: install slurmdbd mariadb-server-core beside Slurm");
+
+test.skipIf(!accounts)('what the queue has forgotten comes from the accounts', { timeout: 180_000 }, async () => {
+  mkdirSync(join(root, 'accounts'));
+  const keeping = await startSlurmNode(join(root, 'accounts'), { accounts: true });
+  try {
+    script({ slow: ['hang'], fails: ['fail'] });
+    const cells = [cell('fine'), cell('fails'), cell('slow')];
+    const options = { detach: true, env: keeping.env };
+    await expect(told(submit(cells, options))).rejects.toMatchObject({ code: 'detached' });
+    await pidOf(folder, 'slow');
+    const states = async (): Promise<string[]> =>
+      (await readSlurmCells(folder, keeping.env)).map(({ state, reason }) => `${state} ${reason}`);
+    const { job } = state().arrays[0];
+    execFileSync('scancel', [`${job}_2`], { env: keeping.env });
+    const queue = (): string => execFileSync('squeue', ['-h', '-t', 'all'], { env: keeping.env, encoding: 'utf8' });
+    while (queue().includes(job)) await sleep(200);
+    expect(await states()).toEqual(['COMPLETED ', 'FAILED ', 'CANCELLED ']);
+    rmSync(join(folder, 'store', 'cells', 'fine'), { recursive: true });
+    script({});
+    expect((await told(submit(cells, { env: keeping.env }))).filter((line) => line.endsWith('done')).length).toBe(3);
+  } finally {
+    await keeping.stop();
+  }
 });
 
 test.each([{ arraySize: 0 }, { pollMs: Number.NaN }, { running: 1.5 }, { partition: 'a\nb' }, { lines: ['a\rb'] }])(
