@@ -11,6 +11,7 @@ const maxAddedTokens = 64;
 /** An example in memory: 4 bytes a token. */
 export type CollectedExample = Example & { inputIds: Int32Array };
 
+/** @throws `RedefError` `wrong-vocabulary` or `invalid-label`, which name the example */
 export async function collectExamples(
   examples: AsyncIterable<Example> | Iterable<Example>,
   signal?: AbortSignal,
@@ -18,7 +19,16 @@ export async function collectExamples(
   const collected: CollectedExample[] = [];
   for await (const { id, inputIds, label } of examples) {
     throwIfAborted(signal);
-    collected.push({ id, inputIds: Int32Array.from(inputIds), label });
+    const ids = Int32Array.from(inputIds);
+    const position = ids.findIndex((token, index) => token !== inputIds[index]); // a NaN would have become a 0
+    if (position >= 0) throw wrongToken(id, inputIds[position]!, position, 'which is no token id');
+    if (label !== 0 && label !== 1) {
+      throw new RedefError(`Example ${id} has the label ${label}`, {
+        code: 'invalid-label',
+        remedy: 'Label clean changes 0 and defective ones 1.',
+      });
+    }
+    collected.push({ id, inputIds: ids, label });
   }
   return collected;
 }
@@ -52,21 +62,24 @@ export function checkExample({ id, inputIds }: Unlabelled, config: ModelConfig):
       remedy: `Encode with a budget of ${limit} tokens.`,
     });
   }
-  if (inputIds.length === 0) {
-    throw new RedefError(`Example ${id} has no tokens`, {
+  let used = 0;
+  for (let position = 0; position < inputIds.length; position++) {
+    const token = inputIds[position]!;
+    const isKnown = Number.isInteger(token) && token >= 0 && token < config.vocab_size;
+    if (!isKnown) throw wrongToken(id, token, position, `the model's vocabulary ends at ${config.vocab_size - 1}`);
+    if (token !== config.pad_token_id) used++;
+  }
+  if (used === 0) {
+    throw new RedefError(`Example ${id} has no tokens${inputIds.length > 0 ? ' but padding' : ''}`, {
       code: 'empty-example',
       remedy: 'Encode it with the special tokens of the model, which are never cut off.',
     });
   }
-  for (let position = 0; position < inputIds.length; position++) {
-    const token = inputIds[position]!;
-    if (Number.isInteger(token) && token >= 0 && token < config.vocab_size) continue;
-    throw new RedefError(
-      `Example ${id} has token id ${token} at position ${position}, the model's vocabulary ends at ${config.vocab_size - 1}`,
-      {
-        code: 'wrong-vocabulary',
-        remedy: "Encode with the model's own tokenizer, or pass vocabularySize where tokens were added to it.",
-      },
-    );
-  }
+}
+
+function wrongToken(id: string, token: number, position: number, problem: string): RedefError {
+  return new RedefError(`Example ${id} has token id ${token} at position ${position}, ${problem}`, {
+    code: 'wrong-vocabulary',
+    remedy: "Encode with the model's own tokenizer, or pass vocabularySize where tokens were added to it.",
+  });
 }

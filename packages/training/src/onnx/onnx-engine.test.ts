@@ -1,11 +1,14 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOnnxRuntimeDriver, Variables } from '@redef/autodiff';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
 import type { Example, Score, TrainedModel, TrainingEngine, TrainingEvent } from '../engine.js';
+import { loadClassifier } from './model-folder.js';
 import { createOnnxEngine } from './onnx-engine.js';
 import type { OnnxEngineOptions } from './options.js';
+import { predictScores } from './predictor.js';
 
 let root: string;
 let trained: TrainedModel;
@@ -72,6 +75,18 @@ test('scores come in the order of the examples, whatever else is in the window, 
     const [alone] = await scoresOf(engine, trained.folder, [validation[i]!]);
     expect(alone!.score).toBeCloseTo(score, 5);
   }
+});
+
+test('batches looped inside the graph, as for CUDA and DirectML, give the same scores', async () => {
+  const variables = new Variables({ ...createOnnxRuntimeDriver({ threads: 1 }), loopsSteps: true });
+  const classifier = await loadClassifier(trained.folder, variables, undefined);
+  const expected = await scoresOf(engineOf({ predictBatchSize: 4 }), trained.folder, validation);
+  let index = 0;
+  for await (const { id, score } of predictScores(classifier, variables, validation, { batchSize: 4 })) {
+    expect(id).toBe(expected[index]!.id);
+    expect(score).toBeCloseTo(expected[index++]!.score, 6);
+  }
+  expect(index).toBe(40);
 });
 
 test('prediction reads one window ahead', async () => {
@@ -181,8 +196,11 @@ test.each([
   ['one-class-training-set', train.filter(({ label }) => label === 0)],
   ['wrong-vocabulary', [...train, { id: 'alien', inputIds: [0, 50_000, 2], label: 0 }]],
   ['wrong-vocabulary', [...train, { id: 'alien', inputIds: [0, -1, 2], label: 0 }]],
+  ['wrong-vocabulary', [...train, { id: 'alien', inputIds: [0, Number.NaN, 2], label: 0 }]],
+  ['invalid-label', [...train, { id: 'alien', inputIds: [0, 9, 2], label: 2 as 0 }]],
   ['too-many-tokens', [...train, { id: 'alien', inputIds: new Array(65).fill(9), label: 0 }]],
   ['empty-example', [...train, { id: 'alien', inputIds: [], label: 0 }]],
+  ['empty-example', [...train, { id: 'alien', inputIds: [1, 1, 1], label: 0 }]], // padding
 ] as [string, Example[]][])('%s is refused before anything is trained (%#)', async (code, examples) => {
   const failure = engineOf().fit({ folder: newFolder('refused'), train: examples, validation, seed: 1 });
   await expect(failure).rejects.toMatchObject({ code });

@@ -26,6 +26,7 @@ export async function* predictScores(
   }: { batchSize: number; check?: (example: Unlabelled) => void } & Pick<RunOptions, 'signal'>,
 ): AsyncGenerator<Score, void, undefined> {
   const sessions = new Map<number, Session<'logits'>>();
+  const batchesPerRun = variables.driver.loopsSteps ? 8 : 1; // there each run brings the weights anew
   try {
     for await (const window of windowsOf(examples, windowBatches * batchSize)) {
       for (const example of window) check?.(example);
@@ -39,20 +40,17 @@ export async function* predictScores(
     const order = window.map((_, index) => index);
     order.sort((a, b) => window[a]!.inputIds.length - window[b]!.inputIds.length);
     const scores: Score[] = [];
-    for (let start = 0; start < order.length; start += batchSize) {
+    for (const indices of chunks(order, batchSize * batchesPerRun)) {
       throwIfAborted(signal);
-      const indices = order.slice(start, start + batchSize);
-      const logits = await runBatch(indices.map((index) => window[index]!));
-      for (const [row, index] of indices.entries()) {
-        const pair = [Number(logits[2 * row]), Number(logits[2 * row + 1])] as const;
-        scores[index] = { id: window[index]!.id, score: 1 / (1 + Math.exp(pair[0] - pair[1])), logits: pair };
-      }
+      const logits = await runTogether(indices.map((index) => window[index]!));
+      for (const [row, index] of indices.entries()) scores[index] = scoreOf(window[index]!, logits[row]!);
     }
     return scores;
   }
 
-  async function runBatch(batch: readonly Unlabelled[]): Promise<ArrayLike<number | bigint>> {
-    const lengths = padLength([batch.at(-1)!.inputIds.length], classifier.config);
+  /** @param examples in rising order of length; all are padded to the last one's */
+  async function runTogether(examples: readonly Unlabelled[]): Promise<[clean: number, defective: number][]> {
+    const lengths = padLength([examples.at(-1)!.inputIds.length], classifier.config);
     const shape = { rows: batchSize, lengths };
     try {
       let session = sessions.get(lengths[0]);
@@ -61,11 +59,27 @@ export async function* predictScores(
         session = await Session.create({ outputs: { logits }, variables });
         sessions.set(lengths[0], session);
       }
-      return (await session.run({ ids: padIds(batch, shape, classifier.config) })).logits;
+      const batches = chunks(examples, batchSize);
+      const results = await session.runSteps(
+        batches.map((batch) => ({ feeds: { ids: padIds(batch, shape, classifier.config) } })),
+      );
+      return results.flatMap(({ logits }, index) =>
+        batches[index]!.map((_, row): [number, number] => [Number(logits[2 * row]), Number(logits[2 * row + 1])]),
+      );
     } catch (error) {
-      throw outOfMemory(error, `predicting ${batch.map(({ id }) => id).join(', ')}`, shape);
+      throw outOfMemory(error, `predicting ${examples.map(({ id }) => id).join(', ')}`, shape);
     }
   }
+}
+
+function scoreOf({ id }: Unlabelled, logits: readonly [clean: number, defective: number]): Score {
+  return { id, score: 1 / (1 + Math.exp(logits[0] - logits[1])), logits };
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, chunk) =>
+    items.slice(chunk * size, (chunk + 1) * size),
+  );
 }
 
 async function* windowsOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
