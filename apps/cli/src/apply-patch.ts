@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, constants, copyFile, readFile } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { RedefError } from '@redef/core';
@@ -8,23 +8,40 @@ import { fileError, writeFileAtomic } from '@redef/core/files';
 const run = promisify(execFile);
 
 /**
- * Writes a patched file. Where git has the file as it is, git is the backup; elsewhere the old file is kept beside it.
+ * Writes a patched file, with the permissions it had, behind a link where there is one. Where git has the file as it is,
+ * git is the backup; elsewhere the old file is kept beside it.
  *
  * @param before the file as the patch was made for it
  * @returns the path of the copy that was kept; `undefined` where git has it
- * @throws `RedefError` `file-changed`, `file-exists` where there is a copy of that name already
+ * @throws `RedefError` `file-changed`, `read-only`, `file-exists` where there is a copy of that name already
  */
-export async function applyPatch(path: string, before: Buffer, after: Buffer): Promise<string | undefined> {
+export async function applyPatch(link: string, before: Buffer, after: Buffer): Promise<string | undefined> {
+  const path = await realpath(link);
   if (!(await readFile(path)).equals(before)) {
     throw new RedefError(`${path} was changed in the meantime`, {
       code: 'file-changed',
       remedy: 'Run the command again.',
     });
   }
+  const { mode } = await stat(path);
+  if ((mode & 0o222) === 0 || !(await isWritable(path))) {
+    throw new RedefError(`${path} is read-only`, {
+      code: 'read-only',
+      remedy: 'Allow writing to it, or apply the diff yourself.',
+    });
+  }
   const kept = (await isCommitted(path)) ? undefined : `${path}.orig`;
   if (kept !== undefined) await keepCopy(path, kept);
   await writeFileAtomic(path, after);
+  await chmod(path, mode);
   return kept;
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function keepCopy(path: string, copy: string): Promise<void> {
@@ -43,7 +60,6 @@ async function keepCopy(path: string, copy: string): Promise<void> {
 async function isCommitted(path: string): Promise<boolean> {
   const git = (...args: string[]) => run('git', ['-C', dirname(path), ...args, '--', basename(path)]);
   try {
-    await access(path, constants.W_OK);
     await git('ls-files', '--error-unmatch');
     return (await git('status', '--porcelain')).stdout === '';
   } catch {

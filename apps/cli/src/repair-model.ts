@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createDriver, type Driver } from '@redef/autodiff';
+import { createDriver, type Device, type Driver } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
 import { loadTokenizer, type Tokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
@@ -18,9 +18,11 @@ export interface RepairModelFlags {
   decoderLayers?: number;
   maxSourceTokens?: number;
   maxTargetTokens?: number;
+  device?: Device;
   threads?: number;
 }
 
+const devices: readonly Device[] = ['cpu', 'cuda', 'webgpu', 'dml', 'auto'];
 const families = Object.keys(tokenizerPresets) as TokenizerPresetName[];
 
 /** @param mandatory false for a command with others below it, which would ask for it on their behalf */
@@ -28,8 +30,9 @@ export function addRepairModelOptions(command: Command, model: string, mandatory
   return command
     .addOption(new Option('--model <path>', model).makeOptionMandatory(mandatory))
     .option('--tokenizer <folder>', "vocab.json and merges.txt, or tokenizer.json (default: the model's folder)")
-    .addOption(new Option('--family <name>', "whose special tokens (default: by the model's kind)").choices(families))
-    .option('--threads <n>', 'threads inside an operation (default: one for each physical core)', integer(1));
+    .addOption(new Option('--family <name>', "whose special tokens (default: the model's own)").choices(families))
+    .addOption(new Option('--device <name>', 'what computes (default: cpu)').choices(devices))
+    .option('--threads <n>', 'threads inside an operation, on the CPU (default: one for each core)', integer(1));
 }
 
 /** For models that a command makes. */
@@ -59,10 +62,11 @@ export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Pro
     });
   }
   const found = isConfig ? { config: parseConfig(await readJson(path), path) } : await readRepairModel(path);
-  const preset = flags.family ?? (found.config.model_type === 't5' ? 'codet5p' : 'roberta');
+  const trainedWith = 'settings' in found ? found.settings.tokenizer : undefined;
+  const trainedFamily = families.find((family) => trainedWith?.startsWith(`${family}/`));
+  const preset = flags.family ?? trainedFamily ?? (found.config.model_type === 't5' ? 'codet5p' : 'roberta');
   const folder = flags.tokenizer === undefined ? path : resolve(cwd, flags.tokenizer);
   const tokenizer = (await loadTokenizer(folder, { preset })).addTokens(vulRepairAddedTokens);
-  const trainedWith = 'settings' in found ? found.settings.tokenizer : undefined;
   if (trainedWith !== undefined && trainedWith !== tokenizer.id) {
     throw new RedefError(`the model was trained with the tokenizer ${trainedWith}, ${folder} is ${tokenizer.id}`, {
       code: 'wrong-tokenizer',
@@ -80,7 +84,10 @@ export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Pro
       ...(flags.maxTargetTokens !== undefined && { max_target_tokens: flags.maxTargetTokens }),
     },
   };
-  const driver = await createDriver('cpu', flags.threads === undefined ? {} : { threads: flags.threads });
+  const driver = await createDriver(
+    flags.device ?? 'cpu',
+    flags.threads === undefined ? {} : { threads: flags.threads },
+  );
   return { start: isConfig ? model : path, model, tokenizer, driver };
 }
 

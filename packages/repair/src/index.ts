@@ -3,7 +3,7 @@ export { type FormattedFunction, formatFunction } from './c/format-function.js';
 export { type FormatSourceOptions, formatSource } from './c/format-source.js';
 export { readSpelling, spellToken } from './c/spelling.js';
 export { type CToken, tokenizeC } from './c/tokenize-c.js';
-export type { UnifiedDiffOptions } from './c/unified-diff.js';
+export { type UnifiedDiffOptions, unifiedDiff } from './c/unified-diff.js';
 export { type BeamSearchOptions, beamSearch } from './decode/beam-search.js';
 export type { CodexglueRule } from './decode/codexglue-beam.js';
 export type { DecodeLimits, DecoderStep, Hypothesis, StepResult } from './decode/decoder-step.js';
@@ -40,8 +40,9 @@ export {
   perfectRank,
   type TruthTokenizer,
 } from './score/perfect-prediction.js';
+export type { QualityPart, QualityRow, QualityTable, SampleJudgement } from './score/quality-table.js';
 export { type RepairTable, repairTables } from './score/report-tables.js';
-export { readPredictions, readTruths, type ScoreRow } from './score/rows.js';
+export { readJudgements, readPredictions, readTruths, type ScoreRow } from './score/rows.js';
 export {
   type RepairPredictions,
   type RepairReport,

@@ -3,6 +3,7 @@ export {
   type PredictOptions,
   predictRepairs,
   type RepairCandidate,
+  type RepairSearch,
 } from './model/predict-repairs.js';
 export {
   loadRepairWeights,

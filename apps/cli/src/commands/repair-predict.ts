@@ -7,8 +7,9 @@ import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
 import { addRepairModelOptions, loadTrainedModel, type RepairModelFlags } from '../repair-model.js';
 import { readSamples } from '../repair-rows.js';
+import { addSearchOptions, type RepairSearchFlags, searchOf } from '../repair-search.js';
 
-interface Options extends RepairModelFlags {
+interface Options extends RepairModelFlags, RepairSearchFlags {
   out: string;
   beam: number;
   batchSize: number;
@@ -16,11 +17,13 @@ interface Options extends RepairModelFlags {
 }
 
 export const repairPredictCommand = (cli: CliContext): Command =>
-  addRepairModelOptions(
-    new Command('predict')
-      .description('predict the targets of samples, for redef score')
-      .argument('<samples>', 'CSV, JSONL or Parquet with source and target; - for standard input'),
-    'the output of redef repair train',
+  addSearchOptions(
+    addRepairModelOptions(
+      new Command('predict')
+        .description('predict the targets of samples, for redef score')
+        .argument('<samples>', 'CSV, JSONL or Parquet with source and target; - for standard input'),
+      'the output of redef repair train',
+    ),
   )
     .requiredOption('--out <file>', 'JSONL: id, seed, predictions and probabilities, best first')
     .option('--beam <n>', 'predictions of each sample', integer(1), 50)
@@ -39,7 +42,13 @@ export const repairPredictCommand = (cli: CliContext): Command =>
         model,
         tokenizer,
         sources.map(({ ids }) => ids),
-        { width: options.beam, batchSize: options.batchSize, signal: cli.signal, onEvent: cli.onProgress },
+        {
+          width: options.beam,
+          search: searchOf(options, options.beam),
+          batchSize: options.batchSize,
+          signal: cli.signal,
+          onEvent: cli.onProgress,
+        },
       ).finally(() => decoder.close());
       const rows = samples.map(({ id }, index) => ({
         id,

@@ -7,11 +7,14 @@ import {
   scoreTable,
   writeRepairReport,
 } from '@redef/experiment';
+import { readJudgements, type ScoreOptions } from '@redef/repair';
+import { createCSyntax } from '@redef/repair/syntax';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
 import { collect, fraction, integer, names, number, seeds } from '../options.js';
 import { addNetworkOptions, addRepairModelOptions, loadRepairModel, type RepairModelFlags } from '../repair-model.js';
-import { readSamples } from '../repair-rows.js';
+import { openRows, readSamples } from '../repair-rows.js';
+import { writeRepairScores } from '../repair-scores.js';
 import { renderTextTable } from '../text-table.js';
 
 interface Options extends RepairModelFlags {
@@ -31,6 +34,8 @@ interface Options extends RepairModelFlags {
   preEpochs?: number;
   preBatchSize?: number;
   paddingInLoss?: true;
+  judgements?: string;
+  syntax?: true;
   json?: true;
 }
 
@@ -58,17 +63,27 @@ export const repairStudyCommand = (cli: CliContext): Command =>
     .option('--pre-epochs <n>', 'of pre-training (default: 75)', integer(1))
     .option('--pre-batch-size <n>', 'of pre-training (default: 128)', integer(1))
     .option('--padding-in-loss', 'let padding count, as in VulRepair')
+    .option('--judgements <file>', 'id, accurate and complete of test samples, for RQ4B in scores.md')
+    .option('--syntax', 'also parse the patched functions, for scores.md (needs web-tree-sitter and tree-sitter-c)')
     .option('--json', 'print the results as JSON')
     .action(async (options: Options) => {
       const { start, model, tokenizer, driver } = await loadRepairModel(cli.cwd, options);
       const { epochs, batchSize, learningRate, preEpochs, preBatchSize, validationShare, threads } = options;
+      const judgements =
+        options.judgements === undefined ? undefined : await readJudgements(openRows(cli, options.judgements));
+      const test = await readSamples(cli, [options.test]);
+      const scoring = {
+        tokenizer,
+        maxTokens: model.settings.max_target_tokens,
+        specialTokens: tokenizer.prefix.length + tokenizer.suffix.length,
+      };
       const fit = { ...(learningRate !== undefined && { learningRate }) };
       const results = await runRepairStudy(
         {
           folder: resolve(cli.cwd, options.out),
           rows: {
             train: await readSamples(cli, options.train),
-            test: await readSamples(cli, [options.test]),
+            test,
           },
           ...(options.bugFix !== undefined && {
             bugFixes: {
@@ -93,18 +108,23 @@ export const repairStudyCommand = (cli: CliContext): Command =>
             ...(preEpochs !== undefined && { epochs: preEpochs }),
             ...(preBatchSize !== undefined && { batchSize: preBatchSize }),
           },
-          scoring: {
-            tokenizer,
-            maxTokens: model.settings.max_target_tokens,
-            specialTokens: tokenizer.prefix.length + tokenizer.suffix.length,
-          },
+          scoring,
         },
         {
           signal: cli.signal,
           onEvent: (event) => (event.type === 'cell' ? tell(cli, event) : cli.onProgress(event)),
         },
       );
-      await writeRepairReport(resolve(cli.cwd, options.out), results);
+      const folder = resolve(cli.cwd, options.out);
+      await writeRepairReport(folder, results);
+      const syntax = options.syntax ? await createCSyntax() : undefined;
+      const scored: ScoreOptions = {
+        ...scoring,
+        place: true,
+        ...(judgements && { judgements }),
+        ...(syntax && { syntax }),
+      };
+      await writeRepairScores(cli, folder, results, test, scored).finally(() => syntax?.close());
       print(cli, options.json ? JSON.stringify(results, null, 2) : renderTextTable(scoreTable(results)));
     });
 

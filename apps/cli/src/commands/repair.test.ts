@@ -18,6 +18,8 @@ int copy(char *to, const char *name)
 	strcpy(to, name); /* naïve */
 	return 0;
 }
+
+int last(void) { return 1; }
 `;
 const before = 'int copy ( char * to , const char * name ) { strcpy ( to , name ) ; return 0 ; }';
 const after = 'int copy ( char * to , const char * name ) { strlcpy ( to , name , 16 ) ; return 0 ; }';
@@ -89,20 +91,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const ask = [
-  'repair',
-  'net.c:copy',
-  '--model',
-  'model',
-  '--family',
-  'roberta',
-  '--cwe',
-  'CWE-120',
-  '--lines',
-  '8',
-  '--beam',
-  '3',
-];
+const ask = ['repair', 'net.c:copy', '--model', 'model', '--cwe', 'CWE-120', '--lines', '8', '--beam', '3'];
 
 test('ranked patches as diffs with probabilities; nothing is written unasked', async () => {
   const { code, stdout } = await redef(folder, ask);
@@ -110,7 +99,8 @@ test('ranked patches as diffs with probabilities; nothing is written unasked', a
   expect(stdout).toMatch(/^1\. probability 0?\.?\d+.*, placed$/m);
   expect(stdout).toContain(
     [
-      '@@ -6,5 +6,5 @@',
+      '@@ -5,7 +5,7 @@',
+      ' ',
       ' int copy(char *to, const char *name)',
       ' {',
       '-\tstrcpy(to, name); /* naïve */',
@@ -125,20 +115,31 @@ test('ranked patches as diffs with probabilities; nothing is written unasked', a
   expect(json.candidates.length).toBe(3);
 });
 
+test.each([
+  ['line feeds', (text: string) => text],
+  ['carriage returns', (text: string) => text.replaceAll('\n', '\r\n')],
+  ['no line break at the end', (text: string) => text.slice(0, text.indexOf('\n\nint last'))],
+])('git applies a patch to a file with %s', async (_name, change) => {
+  writeFileSync(join(folder, 'other.c'), change(vulnerable));
+  const { stdout } = await redef(folder, ['repair', 'other.c:copy', ...ask.slice(2), '--json']);
+  const [patch] = JSON.parse(stdout).candidates[0].patches;
+  execFileSync('git', ['apply', '--check', '-'], { cwd: folder, input: patch });
+  const text = (await redef(folder, ['repair', 'other.c:copy', ...ask.slice(2), '--beam', '1'])).stdout;
+  expect(text.slice(text.indexOf('\n') + 1)).toBe(patch);
+});
+
+test('diverse beams and draws instead of beams, and their flags with no other search', async () => {
+  const candidates = async (...flags: string[]) =>
+    JSON.parse((await redef(folder, [...ask, '--json', ...flags])).stdout).candidates;
+  const drawn = await candidates('--search', 'nucleus', '--top-p', '0.9', '--sampling-seed', '4');
+  expect(drawn[0]).toMatchObject({ rank: 1, status: 'placed' });
+  expect(await candidates('--search', 'nucleus', '--top-p', '0.9', '--sampling-seed', '4')).toEqual(drawn);
+  const diverse = await candidates('--search', 'diverse', '--groups', '3', '--diversity-penalty', '2');
+  expect(diverse[0].probability).toBeCloseTo((await candidates())[0].probability, 5);
+});
+
 test('predictions of a file can be scored', async () => {
-  const predict = [
-    'repair',
-    'predict',
-    'train.csv',
-    '--model',
-    'model',
-    '--family',
-    'roberta',
-    '--beam',
-    '2',
-    '--out',
-    'p.jsonl',
-  ];
+  const predict = ['repair', 'predict', 'train.csv', '--model', 'model', '--beam', '2', '--out', 'p.jsonl'];
   expect((await redef(folder, predict)).stdout).toContain('8 samples');
   const score = await redef(folder, ['score', 'p.jsonl', 'train.csv']);
   expect(score.stdout).toMatch(/^perfect prediction +100\.00$/m);
@@ -172,9 +173,45 @@ test.each([
   ['no place', ['repair', 'net.c', '--model', 'model'], /expected FILE:FUNCTION/],
   ['no model', ['repair', 'net.c:copy'], /--model is needed/],
   ['a rank that is not there', [...ask, '--apply', '9'], /patch 9 cannot be applied/],
-  ['lines elsewhere', [...ask, '--lines', '1'], /no code in lines/],
+  ['lines elsewhere', [...ask, '--lines', '1'], /the function is on lines 6 to 10, not on 1 to 1/],
+  ['a flag of another search', [...ask, '--top-p', '0.5'], /--top-p is for nucleus alone/],
+  ['groups that do not divide the beams', [...ask, '--search', 'diverse', '--groups', '2'], /multiple of groups/],
 ])('wrong use: %s', async (_name, args, message) => {
   const { code, stderr } = await redef(folder, args);
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
 });
+
+test('a study ends with its report and all its scores', async () => {
+  writeFileSync(join(folder, 'judged.csv'), 'id,accurate,complete\n0,yes,no\n');
+  const sample = (id: number, cwe: string) => ({
+    id,
+    source: `${cwe} int f ( ) { <S2SV_StartBug> a ( ${id} ) ; <S2SV_EndBug> }`,
+    target: `<S2SV_ModStart> ( ) { b <S2SV_ModEnd> ( ${id} )`,
+  });
+  const lines = (rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'study-train.jsonl'), lines([0, 1, 2, 2].map((id) => sample(id, 'CWE-787'))));
+  writeFileSync(join(folder, 'study-test.jsonl'), lines([0, 5].map((id) => sample(id, 'CWE-787'))));
+  const args = ['--train', 'study-train.jsonl', '--test', 'study-test.jsonl', '--out', 'study', '--threads', '1'];
+  const network = ['--model', 'config.json', '--tokenizer', '.', '--family', 'roberta'];
+  const small = ['--max-source-tokens', '96', '--max-target-tokens', '24', '--epochs', '1', '--validation-share', '0'];
+  const few = ['--scenarios', 'RQ1,RQ2B', '--seeds', '1,2', '--beam', '2', '--syntax', '--judgements', 'judged.csv'];
+  const study = await redef(folder, ['repair', 'study', ...args, ...network, ...small, ...few]);
+  expect(study.code).toBe(0);
+  expect(readFileSync(join(folder, 'study/report.md'), 'utf8')).toMatch(
+    /RQ2B: duplicates cut from test \| 3 \| 0 \| 1 /,
+  );
+  const scores = readFileSync(join(folder, 'study/scores.md'), 'utf8');
+  for (const text of [
+    'RQ1, 2 beams. Repair of 2 samples',
+    'RQ2B, 2 beams. Repair of 1 samples',
+    'edit similarity',
+    'valid syntax',
+  ]) {
+    expect(scores).toContain(text);
+  }
+  expect(scores).toMatch(/\| CodeBLEU data flow \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \|/);
+  expect(scores).toMatch(
+    /RQ4B and table XV\); 1 samples not judged[\s\S]*\| CWE-787 \| 1 \| [\d.]+ \| 1 \| [\d.]+ \| 0 \| - \| 0 \| - \|/,
+  );
+}, 60_000);

@@ -1,23 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Variables } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { fileError } from '@redef/core/files';
 import { languageOf, scanFunctions } from '@redef/mining';
-import { type AppliedToFunction, applyToFunction, formatSource } from '@redef/repair';
+import { type AppliedToFunction, applyToFunction, formatSource, unifiedDiff } from '@redef/repair';
 import { loadRepairWeights, predictRepairs, repairDecoder, Seq2SeqDecoder, tokenizeText } from '@redef/repair/model';
 import { Command, InvalidArgumentError } from 'commander';
 import { applyPatch } from '../apply-patch.js';
 import { type CliContext, print } from '../context.js';
 import { integer } from '../options.js';
 import { addRepairModelOptions, loadTrainedModel, type RepairModelFlags } from '../repair-model.js';
+import { addSearchOptions, type RepairSearchFlags, searchOf } from '../repair-search.js';
 import { repairFormatCommand } from './repair-format.js';
 import { repairPredictCommand } from './repair-predict.js';
 import { repairStudyCommand } from './repair-study.js';
 import { repairTrainCommand } from './repair-train.js';
 
-interface Options extends Partial<RepairModelFlags> {
+interface Options extends Partial<RepairModelFlags>, RepairSearchFlags {
   beam: number;
   cwe: string;
   lines?: { from: number; to: number };
@@ -39,12 +40,14 @@ interface Candidate {
 }
 
 export const repairCommand = (cli: CliContext): Command =>
-  addRepairModelOptions(
-    new Command('repair')
-      .description('propose patches for a vulnerable C function')
-      .argument('<file:function>', 'src/net.c:read_header; file:function:line where there are several of that name'),
-    'the output of redef repair train',
-    false,
+  addSearchOptions(
+    addRepairModelOptions(
+      new Command('repair')
+        .description('propose patches for a vulnerable C function')
+        .argument('<file:function>', 'src/net.c:read_header; file:function:line where there are several of that name'),
+      'the output of redef repair train',
+      false,
+    ),
   )
     .option('--beam <n>', 'how many patches to look for', integer(1), 10)
     .option('--lines <from-to>', 'lines of the file to mark as the buggy region', lineRange)
@@ -63,12 +66,18 @@ export const repairCommand = (cli: CliContext): Command =>
       const { path, bytes, start, end, firstLine, encoding } = await findFunction(cli, place);
       const functionText = bytes.subarray(start, end).toString(encoding);
       const { lines, cwe, beam, apply } = options;
+      checkLines(lines, firstLine, functionText);
       const source = formatSource(functionText, {
         cwe,
         ...(lines && { lines: { from: lines.from - firstLine + 1, to: lines.to - firstLine + 1 } }),
       });
       const found = await predict(cli, source, options);
-      const applied = found.map(({ target }) => applyToFunction(functionText, source, target, { path, firstLine }));
+      const applied = found.map(({ target }) => applyToFunction(functionText, source, target));
+      const [head, tail] = [bytes.subarray(0, start).toString(encoding), bytes.subarray(end).toString(encoding)];
+      const diffOf = ({ text }: { text: string }) =>
+        unifiedDiff(head + functionText + tail, head + text + tail, {
+          path: relative(cli.cwd, resolve(cli.cwd, path)),
+        });
       const candidates = found.map(({ target, probability }, index): Candidate => {
         const result = applied[index]!;
         return {
@@ -79,9 +88,9 @@ export const repairCommand = (cli: CliContext): Command =>
           ...(result.status === 'impossible' && { reason: result.reason }),
           patches:
             result.status === 'placed'
-              ? [result.patch]
+              ? [diffOf(result)]
               : result.status === 'ambiguous'
-                ? result.candidates.map(({ patch }) => patch)
+                ? result.candidates.map(diffOf)
                 : [],
         };
       });
@@ -115,7 +124,11 @@ async function predict(cli: CliContext, source: string, { model: folder, ...opti
   const threads = options.threads === undefined ? {} : { threads: options.threads };
   const decoder = await Seq2SeqDecoder.create(repairDecoder(model), variables, threads);
   try {
-    const [found] = await predictRepairs(decoder, model, tokenizer, [ids], { width: options.beam, signal: cli.signal });
+    const [found] = await predictRepairs(decoder, model, tokenizer, [ids], {
+      width: options.beam,
+      search: searchOf(options, options.beam),
+      signal: cli.signal,
+    });
     return found!;
   } finally {
     await decoder.close();
@@ -156,6 +169,16 @@ async function findFunction(cli: CliContext, place: string) {
   return { path, bytes, start, end, firstLine: startLine, encoding: encodingOf(bytes) };
 }
 
+/** @throws `RedefError` `invalid-argument` where the lines are all outside of the function */
+function checkLines(lines: Options['lines'], firstLine: number, functionText: string): void {
+  const lastLine = firstLine + functionText.split('\n').length - 1;
+  if (!lines || (lines.from <= lastLine && lines.to >= firstLine)) return;
+  throw new RedefError(`the function is on lines ${firstLine} to ${lastLine}, not on ${lines.from} to ${lines.to}`, {
+    code: 'invalid-argument',
+    remedy: 'Give --lines as the file counts them.',
+  });
+}
+
 /** A file that is no UTF-8 is read byte for byte, so that what is not patched stays as it is. */
 function encodingOf(bytes: Buffer): 'utf8' | 'latin1' {
   return isUtf8(bytes) ? 'utf8' : 'latin1';
@@ -173,7 +196,7 @@ function encode(text: string, encoding: 'utf8' | 'latin1'): Buffer {
 function toText(candidates: readonly Candidate[], beam: number): string {
   const shown = candidates.map(({ rank, probability, status, reason, patches }) => {
     const head = `${rank}. probability ${probability.toPrecision(3)}, ${status}${reason === undefined ? '' : `: ${reason}`}`;
-    return [head, ...patches.map((patch) => (patch === '' ? 'changes nothing' : patch.trimEnd()))].join('\n');
+    return [head, ...patches.map((patch) => (patch === '' ? 'changes nothing' : patch.replace(/\n$/, '')))].join('\n');
   });
   return shown.length === 0 ? `no patch among ${beam} beams` : shown.join('\n\n');
 }

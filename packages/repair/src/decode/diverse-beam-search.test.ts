@@ -9,18 +9,21 @@ const table = new Float32Array(Uint8Array.from(Buffer.from(golden.table, 'base64
 const limits = { startToken: golden.start, endToken: golden.end, maxNewTokens: 12 };
 
 test.each(golden.diverse)('equal to PyTorch: width $width in $groups groups', async ({ results, ...options }) => {
-  const { decoder, start, calls } = createTableDecoder(table, golden.vocabulary);
+  const { decoder, start, after, calls } = createTableDecoder(table, golden.vocabulary);
   const found = await diverseBeamSearch(decoder, start(golden.samples), golden.samples, { ...limits, ...options });
   expect(
-    found.map((hypotheses) =>
-      hypotheses.map(({ tokens, logProbability, score, finished }) => [
-        tokens.join(' '),
-        logProbability,
-        score,
-        finished,
-      ]),
-    ),
-  ).toEqual(results);
+    found.map((hypotheses) => hypotheses.map(({ tokens, score, finished }) => [tokens.join(' '), score, finished])),
+  ).toEqual(results.map((each) => each.map(([tokens, , score, finished]) => [tokens, score, finished])));
+  for (const [sample, hypotheses] of found.entries()) {
+    for (const { tokens, logProbability, finished } of hypotheses) {
+      const written = [golden.start, ...tokens, ...(finished ? [golden.end] : [])];
+      const own = written.slice(1).map((token, at) => after(sample, written.slice(0, at + 1))[token]!);
+      expect(logProbability).toBeCloseTo(
+        own.reduce((sum, each) => sum + each, 0),
+        4,
+      );
+    }
+  }
   expect(calls[0]).toBe(golden.samples);
 });
 

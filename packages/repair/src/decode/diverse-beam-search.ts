@@ -15,7 +15,7 @@ export interface DiverseBeamSearchOptions extends Omit<BeamSearchOptions, 'rule'
 
 /**
  * Diverse beam search (Vijayakumar et al., 2018, Hamming diversity) as Hugging Face's `num_beam_groups` does it: the
- * groups choose one after the other at each step. Scores and log-probabilities have the penalties in them.
+ * groups choose one after the other at each step. Scores have the penalties in them, log-probabilities have not.
  *
  * @returns for each sample up to `width` sequences of all groups, best first; two groups may give the same one
  */
@@ -73,11 +73,12 @@ class DiverseBeam implements SampleSearch {
     this.#rows = this.#groups.map((group, index) => {
       if (group.done) return 0;
       const count = rows ? rows[index]! : 1;
-      const own = logProbabilities.slice(first * vocabulary, (first + count) * vocabulary);
+      const own = logProbabilities.subarray(first * vocabulary, (first + count) * vocabulary);
+      const penalised = own.slice();
       for (const [token, times] of chosen) {
-        for (let row = 0; row < count; row++) own[row * vocabulary + token]! -= penalty * times;
+        for (let row = 0; row < count; row++) penalised[row * vocabulary + token]! -= penalty * times;
       }
-      group.advance(own);
+      group.advance(own, penalised);
       for (const token of group.tokens) chosen.set(token, (chosen.get(token) ?? 0) + 1);
       if (!group.done) {
         for (const parent of group.parents) this.parents.push(first + parent);

@@ -43,6 +43,8 @@ export class HuggingFaceBeam implements SampleSearch {
   /** In the order they were added. */
   readonly #kept: Finished[] = [];
   #scores = new Float32Array(1);
+  /** Of the same beams, without what a diverse beam takes off. */
+  #sums = new Float32Array(1);
 
   constructor(
     private readonly width: number,
@@ -51,16 +53,22 @@ export class HuggingFaceBeam implements SampleSearch {
     private readonly rule: HuggingFaceRule,
   ) {}
 
-  advance(logProbabilities: Float32Array): void {
-    const { width, limits } = this;
+  /** @param chooseBy the log-probabilities less the penalties of a diverse beam */
+  advance(logProbabilities: Float32Array, chooseBy = logProbabilities): void {
+    const { width, limits, vocabulary } = this;
     const step = this.#history.length;
-    const best = selectTop(logProbabilities, this.vocabulary, this.#scores, 2 * width);
+    const best = selectTop(chooseBy, vocabulary, this.#scores, 2 * width);
+    const sums = Float32Array.from(best.tokens, (token, rank) => {
+      const row = best.rows[rank]!;
+      return this.#sums[row]! + logProbabilities[row * vocabulary + token]!;
+    });
     const next: number[] = [];
     for (let rank = 0; rank < best.tokens.length && next.length < width; rank++) {
       if (best.tokens[rank] !== limits.endToken) next.push(rank);
-      else if (rank < width) this.#keep(best.scores[rank]!, step - 1, best.rows[rank]!, true);
+      else if (rank < width) this.#keep(best.scores[rank]!, sums[rank]!, step - 1, best.rows[rank]!, true);
     }
     this.#scores = Float32Array.from(next, (rank) => best.scores[rank]!);
+    this.#sums = Float32Array.from(next, (rank) => sums[rank]!);
     this.parents = Int32Array.from(next, (rank) => best.rows[rank]!);
     this.tokens = Int32Array.from(next, (rank) => best.tokens[rank]!);
     this.#history.push(this.parents, this.tokens);
@@ -72,7 +80,7 @@ export class HuggingFaceBeam implements SampleSearch {
     if (!this.done) {
       const last = this.#history.length - 1;
       this.#scores.forEach((score, slot) => {
-        this.#keep(score, last, slot, false);
+        this.#keep(score, this.#sums[slot]!, last, slot, false);
       });
     }
     return this.#kept
@@ -83,9 +91,9 @@ export class HuggingFaceBeam implements SampleSearch {
       });
   }
 
-  #keep(logProbability: number, step: number, slot: number, finished: boolean): void {
+  #keep(sum: number, logProbability: number, step: number, slot: number, finished: boolean): void {
     const length = finished ? step + 2 : step + 1 + Number(this.rule.countStartToken ?? false);
-    const score = this.#normalised(logProbability, length);
+    const score = this.#normalised(sum, length);
     if (this.#kept.length === this.width) {
       const worst = this.#worst();
       if (!(score > this.#kept[worst]!.score)) return;
@@ -101,15 +109,15 @@ export class HuggingFaceBeam implements SampleSearch {
     return worst;
   }
 
-  #cannotImprove(bestLogProbability: number, length: number): boolean {
+  #cannotImprove(bestSum: number, length: number): boolean {
     const { lengthPenalty = 1, earlyStopping = false } = this.rule;
     if (this.#kept.length < this.width) return false;
     if (earlyStopping === true) return true;
     const longest = earlyStopping === 'never' && lengthPenalty > 0 ? this.limits.maxNewTokens : length;
-    return this.#kept[this.#worst()]!.score >= this.#normalised(bestLogProbability, longest);
+    return this.#kept[this.#worst()]!.score >= this.#normalised(bestSum, longest);
   }
 
-  #normalised(logProbability: number, length: number): number {
-    return logProbability / length ** (this.rule.lengthPenalty ?? 1);
+  #normalised(sum: number, length: number): number {
+    return sum / length ** (this.rule.lengthPenalty ?? 1);
   }
 }

@@ -11,6 +11,8 @@ export interface NucleusSamplingOptions extends DecodeLimits {
   temperature?: number;
   /** Sequences for each sample. Default 1. */
   draws?: number;
+  /** What each sample's stream of random numbers is named by. Default: its place in the batch. */
+  sampleKeys?: readonly (string | number)[];
 }
 
 /**
@@ -28,7 +30,7 @@ export async function nucleusSampling<State>(
   rng: Rng,
   runOptions?: RunOptions,
 ): Promise<Hypothesis[][]> {
-  const { topP = 0.95, temperature = 1, draws = 1, ...limits } = options;
+  const { topP = 0.95, temperature = 1, draws = 1, sampleKeys, ...limits } = options;
   checkLimits(decoder, samples, limits);
   checkInteger('draws', draws, 1);
   if (!(topP > 0 && topP <= 1) || !(temperature > 0 && temperature < Infinity)) {
@@ -39,7 +41,7 @@ export async function nucleusSampling<State>(
   }
   const searches = Array.from({ length: samples }, (_, sample) => {
     const paths = Array.from({ length: draws }, (_, draw) => {
-      const stream = rng.fork(sample).fork(draw);
+      const stream = rng.fork(sampleKeys?.[sample] ?? sample).fork(draw);
       return new SinglePath(limits.endToken, (row) => drawToken(nucleus(row, topP, temperature), stream.next()));
     });
     return new SampledPaths(paths, decoder.vocabularySize);

@@ -1,6 +1,17 @@
-import { compile, type DType, type Shape, type Tensor, type TypedArray, type Variables } from '@redef/autodiff';
+import {
+  compile,
+  createOnnxRuntimeDriver,
+  type DeviceTensor,
+  type Driver,
+  type DType,
+  type Executable,
+  type Provider,
+  type Shape,
+  type Tensor,
+  type TypedArray,
+  type Variables,
+} from '@redef/autodiff';
 import { RedefError } from '@redef/core';
-import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 
 /** Numbers and their shape. */
 export interface Values {
@@ -9,52 +20,50 @@ export interface Values {
   data: TypedArray;
 }
 
-/** ONNX Runtime would print errors that are thrown as well. */
-const silent = 4;
-
 /**
  * Runs a graph with free axes: sizes may be others at each run. Weights are taken from the variables once, as they are
  * when the session is made.
  */
 export class FreeSession {
   private constructor(
-    private readonly session: InferenceSession,
-    private readonly weights: Readonly<Record<string, OrtTensor>>,
-    private readonly inputs: readonly { name: string; dtype: DType }[],
+    private readonly driver: Driver,
+    private readonly executable: Executable,
+    private readonly weights: ReadonlyMap<string, DeviceTensor>,
+    private readonly inputs: readonly string[],
   ) {}
 
+  /** On the device of the variables, by the official binding: the native driver's sessions are of one size. */
   static async create(
     outputs: Readonly<Record<string, Tensor>>,
     variables: Variables,
-    { threads }: { threads?: number } = {},
+    options: { threads?: number } = {},
   ): Promise<FreeSession> {
-    const graph = compile(outputs);
-    const weights: Record<string, OrtTensor> = {};
-    const inputs: { name: string; dtype: DType }[] = [];
+    const provider = variables.driver.id.split('/').at(-1) as Provider;
+    const driver = createOnnxRuntimeDriver({ ...options, provider });
+    const graph = compile(outputs, [], driver.lowering);
+    const weights = new Map<string, DeviceTensor>();
+    const inputs: string[] = [];
     for (const { source, name, dtype, shape } of graph.inputs) {
-      if (source.kind === 'variable') weights[name] = toOrt({ dtype, shape, data: await variables.read(name) });
-      else inputs.push({ name, dtype });
+      if (source.kind === 'variable') weights.set(name, driver.upload(dtype, shape, await variables.read(name)));
+      else inputs.push(name);
     }
-    const session = await InferenceSession.create(graph.model, {
-      ...(threads === undefined ? {} : { intraOpNumThreads: threads }),
-      enableMemPattern: false, // patterns are for sizes that repeat
-      logSeverityLevel: silent,
-    });
-    return new FreeSession(session, weights, inputs);
+    return new FreeSession(driver, await driver.load(graph), weights, inputs);
   }
 
   /** @throws `RedefError` `decode-failed` */
   async run(feeds: Readonly<Record<string, Values>>): Promise<Record<string, Values>> {
-    const tensors: Record<string, OrtTensor> = { ...this.weights };
-    for (const { name } of this.inputs) tensors[name] = toOrt(feeds[name]!);
+    const tensors = new Map(this.weights);
+    for (const name of this.inputs) {
+      const { dtype, shape, data } = feeds[name]!;
+      tensors.set(name, this.driver.upload(dtype, shape, data));
+    }
     try {
-      const results = await this.session.run(tensors, { logSeverityLevel: silent });
-      return Object.fromEntries(
-        Object.entries(results).map(([name, { type, dims, data }]) => [
-          name,
-          { dtype: type as DType, shape: dims, data: data as TypedArray },
-        ]),
-      );
+      const results: Record<string, Values> = {};
+      for (const [name, tensor] of await this.executable.run(tensors)) {
+        results[name] = { dtype: tensor.dtype, shape: tensor.shape, data: await tensor.read() };
+        tensor.release();
+      }
+      return results;
     } catch (cause) {
       throw new RedefError(`The decoder could not run its step: ${(cause as Error).message}`, {
         code: 'decode-failed',
@@ -65,10 +74,7 @@ export class FreeSession {
   }
 
   async close(): Promise<void> {
-    await this.session.release();
+    await this.executable.release();
+    for (const weight of this.weights.values()) weight.release();
   }
-}
-
-function toOrt({ dtype, shape, data }: Values): OrtTensor {
-  return new OrtTensor(dtype, data as Float32Array, [...shape]);
 }

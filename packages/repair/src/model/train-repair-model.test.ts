@@ -5,7 +5,7 @@ import { createOnnxRuntimeDriver, Session, Variables } from '@redef/autodiff';
 import { createRng } from '@redef/core';
 import { parseConfig } from '@redef/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { predictRepairs } from './predict-repairs.js';
+import { type PredictOptions, predictRepairs } from './predict-repairs.js';
 import { loadRepairWeights, paperSettings, type RepairModel, readRepairModel, repairDecoder } from './repair-model.js';
 import { Seq2SeqDecoder } from './seq2seq-decoder.js';
 import { seq2seqTask } from './seq2seq-task.js';
@@ -100,14 +100,23 @@ describe.each(['t5', 'roberta'])('%s', (family) => {
     const report = await loadRepairWeights(path, model, variables, { mayBeMissing: () => false });
     expect(report.initialized).toEqual([]);
     const decoder = await Seq2SeqDecoder.create(repairDecoder(model), variables, { threads: 1 });
-    const found = await predictRepairs(
-      decoder,
-      model,
-      tokenizer,
-      pairs.map(({ sourceIds }) => sourceIds),
-      { width: 3, batchSize: 25 },
-    );
+    const sources = pairs.map(({ sourceIds }) => sourceIds);
+    const predict = (options: PredictOptions) => predictRepairs(decoder, model, tokenizer, sources, options);
+    const found = await predict({ width: 3, batchSize: 25 });
+    const draws = { width: 4, search: { kind: 'nucleus', rng: createRng(3), topP: 0.9 } } as const;
+    const drawn = await predict({ ...draws, batchSize: 25 });
+    const targets = (each: typeof drawn) => each.map((candidates) => candidates.map(({ target }) => target));
+    expect(targets(await predict({ ...draws, batchSize: 4 }))).toEqual(targets(drawn));
+    const diverse = await predict({ width: 4, search: { kind: 'diverse', groups: 2, diversityPenalty: 1 } });
     await decoder.close();
+    for (const candidates of [...drawn, ...diverse]) {
+      expect(new Set(candidates.map(({ target }) => target)).size).toBe(candidates.length);
+    }
+    for (const candidates of drawn) {
+      const probabilities = candidates.map(({ probability }) => probability);
+      expect(probabilities).toEqual([...probabilities].sort((a, b) => b - a));
+    }
+    expect(diverse.filter(([best], index) => best!.target === found[index]![0]!.target).length).toBeGreaterThan(25);
     const right = found.filter(
       ([best], index) => best!.target === tokenizer.decode(pairs[index]!.targetIds.slice(1, -1)),
     );

@@ -55,7 +55,8 @@ export function topTenTable(scores: readonly SampleScore[]): TopTenTable {
   return { rows, total };
 }
 
-function countPerfect(scores: readonly SampleScore[], seeds: readonly string[]): Omit<CweRow, 'cwe'> {
+/** Counts of the scores as one, whatever their CWEs. */
+export function countPerfect(scores: readonly SampleScore[], seeds: readonly string[]): Omit<CweRow, 'cwe'> {
   const samples = seeds.length === 0 ? 0 : scores.length / seeds.length;
   const correct = seeds.map((seed) => {
     return scores.filter((score) => score.seed === seed && score.paperRank !== undefined).length;

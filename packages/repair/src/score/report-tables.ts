@@ -1,4 +1,5 @@
 import type { CweRow } from './cwe-tables.js';
+import type { QualityPart, QualityTable } from './quality-table.js';
 import type { RepairReport } from './score-repairs.js';
 
 /** A table of text, for whatever renders it. */
@@ -24,18 +25,19 @@ const metricTitles: Record<string, string> = {
   noNewSyntaxError: 'no new syntax error',
 };
 
-/** The report as tables: every metric by seed with mean and deviation, the Top 10 CWEs, and all CWEs. Shares in percent. */
-export function repairTables({ seeds, summary, cwes, topTen, samples }: RepairReport): RepairTable[] {
+/**
+ * The report as tables: every metric by seed with mean and deviation, the Top 10 CWEs with the correct ones of each seed, the
+ * same by what people found of the samples where that is known, and all CWEs. Shares in percent.
+ */
+export function repairTables({ seeds, summary, cwes, topTen, quality, samples }: RepairReport): RepairTable[] {
   const names = Object.keys(seeds[0]?.metrics ?? {});
   const oneSeed = seeds.length === 1 && seeds[0]!.seed === 'none';
   const bySeed: RepairTable = {
     caption: `Repair of ${samples} samples, %`,
     columns: [
-      { title: 'metric', align: 'left' },
-      ...seeds.map(({ seed }) => ({ title: oneSeed ? 'score' : `seed ${seed}`, align: 'right' as const })),
-      ...(seeds.length > 1
-        ? (['mean', 'deviation'] as const).map((title) => ({ title, align: 'right' as const }))
-        : []),
+      left('metric'),
+      ...seeds.map(({ seed }) => right(oneSeed ? 'score' : `seed ${seed}`)),
+      ...(seeds.length > 1 ? ['mean', 'deviation'].map(right) : []),
     ],
     rows: names.map((name) => ({
       cells: [
@@ -45,27 +47,47 @@ export function repairTables({ seeds, summary, cwes, topTen, samples }: RepairRe
       ],
     })),
   };
-  const rows = (list: readonly CweRow[]) => list.map((row) => cweCells(row.cwe, row));
+  const counted = seeds.length > 1 ? seeds.map(({ seed }) => right(`correct, seed ${seed}`)) : [];
+  const correct = (row: Pick<CweRow, 'correct'>) => (seeds.length > 1 ? row.correct.map(String) : []);
   return [
     bySeed,
     {
-      caption: 'Top 10 CWEs (R+R, table XIV), mean over seeds',
-      columns: [{ title: 'rank', align: 'right' }, ...cweColumns],
+      caption: 'Top 10 CWEs (R+R, tables XIV and XXIII to XXX), mean over seeds',
+      columns: [right('rank'), ...cweColumns, ...counted],
       rows: [
-        ...topTen.rows.map((row) => ({ cells: [String(row.rank), ...cweCells(row.cwe, row)] })),
-        { cells: ['', ...cweCells('all ten', topTen.total)] },
+        ...topTen.rows.map((row) => ({ cells: [String(row.rank), ...cweCells(row.cwe, row), ...correct(row)] })),
+        { cells: ['', ...cweCells('all ten', topTen.total), ...correct(topTen.total)] },
       ],
     },
-    { caption: 'Every CWE, mean over seeds', columns: cweColumns, rows: rows(cwes).map((cells) => ({ cells })) },
+    ...(quality ? [qualityTableOf(quality)] : []),
+    {
+      caption: 'Every CWE, mean over seeds',
+      columns: [...cweColumns],
+      rows: cwes.map((row) => ({ cells: cweCells(row.cwe, row) })),
+    },
   ];
 }
 
-const cweColumns: RepairTable['columns'] = [
-  { title: 'CWE', align: 'left' },
-  { title: 'samples', align: 'right' },
-  { title: 'perfect, %', align: 'right' },
-  { title: 'strict, %', align: 'right' },
-];
+function qualityTableOf({ rows, total, unjudged }: QualityTable): RepairTable {
+  const parts = ['all', 'accurate', 'complete', 'both'] as const;
+  const cells = ({ samples, perfectPrediction }: QualityPart) => [
+    String(samples),
+    samples === 0 ? '-' : percent(perfectPrediction),
+  ];
+  return {
+    caption: `Top 10 CWEs by what people found (R+R, RQ4B and table XV); ${unjudged} samples not judged`,
+    columns: [left('CWE'), ...parts.flatMap((part) => [right(part), right('perfect, %')])],
+    rows: [...rows, { cwe: 'all ten', ...total }].map((row) => ({
+      cells: [row.cwe, ...parts.flatMap((part) => cells(row[part]))],
+    })),
+  };
+}
+
+type Column = RepairTable['columns'][number];
+const left = (title: string): Column => ({ title, align: 'left' });
+const right = (title: string): Column => ({ title, align: 'right' });
+
+const cweColumns: readonly Column[] = [left('CWE'), right('samples'), right('perfect, %'), right('strict, %')];
 
 function cweCells(cwe: string, { samples, perfectPrediction, perfectPredictionStrict }: Omit<CweRow, 'cwe'>): string[] {
   const share = (value: number): string => (samples === 0 ? '-' : percent(value));

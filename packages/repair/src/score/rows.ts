@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import type { SampleJudgement } from './quality-table.js';
 import type { RepairPredictions, RepairTruth } from './score-repairs.js';
 
 /** A row of a table and how errors name its place. */
@@ -57,6 +58,35 @@ export async function readPredictions(rows: AsyncIterable<ScoreRow>): Promise<Re
   return found;
 }
 
+const answers: ReadonlyMap<string, boolean> = new Map([
+  ...['yes', 'true', '1'].map((text) => [text, true] as const),
+  ...['no', 'false', '0'].map((text) => [text, false] as const),
+]);
+
+/**
+ * What people found of samples, from rows with `id`, `accurate` and `complete`: yes or no, true or false, 1 or 0.
+ *
+ * @throws `RedefError` `missing-column`, or `invalid-judgement` with the row's place
+ */
+export async function readJudgements(rows: AsyncIterable<ScoreRow>): Promise<SampleJudgement[]> {
+  const found: SampleJudgement[] = [];
+  for await (const { row, place } of rows) {
+    const id = idOf(row);
+    if (id === undefined) throw missing('id', place);
+    const answerTo = (column: 'accurate' | 'complete'): boolean => {
+      if (row[column] === undefined) throw missing(column, place);
+      const answer = answers.get(String(row[column]).trim().toLowerCase());
+      if (answer !== undefined) return answer;
+      throw new RedefError(`${place}: ${column} is neither yes nor no`, {
+        code: 'invalid-judgement',
+        remedy: 'Leave out the samples that nobody judged.',
+      });
+    };
+    found.push({ id, accurate: answerTo('accurate'), complete: answerTo('complete') });
+  }
+  return found;
+}
+
 function idOf(row: ScoreRow['row']): string | undefined {
   const id = row.id ?? row[''];
   return id === undefined || id === null ? undefined : String(id);
@@ -94,7 +124,8 @@ function rankOf(value: unknown, position: number, place: string): number {
 function missing(column: string, place: string): RedefError {
   return new RedefError(`${place}: no column ${column}`, {
     code: 'missing-column',
-    remedy: 'A truth has id, source and target; predictions have id and predictions, or id, rank and prediction.',
+    remedy:
+      'A truth has id, source and target; predictions have id and predictions, or id, rank and prediction; judgements have id, accurate and complete.',
   });
 }
 

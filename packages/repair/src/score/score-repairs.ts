@@ -6,6 +6,7 @@ import { type CodeBleu, type CodeBleuOptions, type CodePair, codeBleu } from './
 import { type CweRow, cweTable, type TopTenTable, topTenTable } from './cwe-tables.js';
 import { editSimilarity } from './edit-similarity.js';
 import { type CutOptions, cutTruth, perfectRank, type TruthTokenizer } from './perfect-prediction.js';
+import { type QualityTable, qualityTable, type SampleJudgement } from './quality-table.js';
 import { type SeedMetrics, type SeedSummary, summariseSeeds } from './seed-tables.js';
 
 /** One sample as it should have been repaired. */
@@ -34,6 +35,8 @@ export interface ScoreOptions extends CutOptions {
   /** Checks the syntax of placed functions, and gives CodeBLEU what it needs of a parser: see `@redef/repair/syntax`. */
   syntax?: { check(before: readonly string[], after: readonly string[]): SyntaxCheck } & CodeBleuOptions;
   codeBleu?: CodeBleuOptions;
+  /** What people found of the samples, for RQ4B's table. */
+  judgements?: readonly SampleJudgement[];
 }
 
 /** One sample's score under one seed. */
@@ -67,6 +70,8 @@ export interface RepairReport {
   cwes: CweRow[];
   /** R+R, table XIV. */
   topTen: TopTenTable;
+  /** Where there are judgements: R+R, table XV. */
+  quality?: QualityTable;
   scores: SampleScore[];
   /** Predictions for samples that are not in the truth. */
   rejects: Reject[];
@@ -128,6 +133,7 @@ export function scoreRepairs(
     summary: summariseSeeds(seeds),
     cwes: cweTable(scores),
     topTen: topTenTable(scores),
+    ...(options.judgements && { quality: qualityTable(scores, options.judgements) }),
     scores,
     rejects,
   };
