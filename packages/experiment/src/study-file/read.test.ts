@@ -107,6 +107,15 @@ test.each([
   await expect(readStudyFile(write(text))).rejects.toMatchObject({ code: 'invalid-study', message });
 });
 
+test('a module may import defineStudy and the paper’s seeds where nothing is installed', async () => {
+  const path = write(
+    `import { defineStudy, paperSeeds } from '@redef/experiment';
+export default defineStudy({ repositories: ['a'], models: ['linear'], seeds: paperSeeds.slice(0, 2) });`,
+    'ts',
+  );
+  expect((await readStudyFile(path)).seeds).toEqual([12345, 12346]);
+});
+
 test('a module that throws, one that cannot be parsed, a file that is not there', async () => {
   await expect(readStudyFile(write("throw new Error('no')", 'ts'))).rejects.toMatchObject({ code: 'invalid-study' });
   await expect(readStudyFile(write('export default {', 'ts'))).rejects.toMatchObject({ code: 'invalid-study' });

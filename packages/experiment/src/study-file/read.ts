@@ -5,6 +5,7 @@ import { RedefError } from '@redef/core';
 import { fileError } from '@redef/core/files';
 import * as v from 'valibot';
 import type { Document } from 'yaml';
+import { paperSeeds } from '../seeds.js';
 import { memberNames, nearestName } from './nearest-name.js';
 import { type StudyFile, type StudyFileInput, studyFileSchema } from './schema.js';
 
@@ -77,7 +78,9 @@ async function loadModule(path: string): Promise<unknown> {
   });
   try {
     const { createJiti } = await import('jiti');
-    const jiti = createJiti(pathToFileURL(path).href, { fsCache: false, moduleCache: false });
+    // A study may lie where nothing is installed.
+    const virtualModules = { '@redef/experiment': { defineStudy, paperSeeds } };
+    const jiti = createJiti(pathToFileURL(path).href, { fsCache: false, moduleCache: false, virtualModules });
     return await jiti.import(path, { default: true });
   } catch (cause) {
     throw invalid(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
