@@ -34,6 +34,7 @@ interface Options extends RepairModelFlags {
   preEpochs?: number;
   preBatchSize?: number;
   paddingInLoss?: true;
+  context: number;
   judgements?: string;
   syntax?: true;
   json?: true;
@@ -63,6 +64,7 @@ export const repairStudyCommand = (cli: CliContext): Command =>
     .option('--pre-epochs <n>', 'of pre-training (default: 75)', integer(1))
     .option('--pre-batch-size <n>', 'of pre-training (default: 128)', integer(1))
     .option('--padding-in-loss', 'let padding count, as in VulRepair')
+    .option('--context <n>', 'tokens of context in the targets, for scores.md', integer(1), 3)
     .option('--judgements <file>', 'id, accurate and complete of test samples, for RQ4B in scores.md')
     .option('--syntax', 'also parse the patched functions, for scores.md (needs web-tree-sitter and tree-sitter-c)')
     .option('--json', 'print the results as JSON')
@@ -121,6 +123,7 @@ export const repairStudyCommand = (cli: CliContext): Command =>
       const scored: ScoreOptions = {
         ...scoring,
         place: true,
+        contextTokens: options.context,
         ...(judgements && { judgements }),
         ...(syntax && { syntax }),
       };

@@ -128,6 +128,18 @@ test.each([
   expect(text.slice(text.indexOf('\n') + 1)).toBe(patch);
 });
 
+test('targets with other context are placed with --context', async () => {
+  const format = ['repair', 'format', 'before.txt', 'after.txt', '--context', '1', '--out', 'near.csv'];
+  expect((await redef(folder, format)).code).toBe(0);
+  const train = ['repair', 'train', '--train', 'near.csv', '--out', 'near', '--model', 'model', '--threads', '1'];
+  expect((await redef(folder, [...train, '--epochs', '40', '--learning-rate', '0.01'])).code).toBe(0);
+  const near = ['repair', 'net.c:copy', '--model', 'near', '--lines', '8', '--beam', '1', '--json'];
+  const first = async (...flags: string[]) =>
+    JSON.parse((await redef(folder, [...near, ...flags])).stdout).candidates[0];
+  expect((await first('--context', '1')).patches[0]).toContain('+\tstrlcpy(to, name, 16);');
+  expect((await first()).status).not.toBe('placed');
+}, 60_000);
+
 test('diverse beams and draws instead of beams, and their flags with no other search', async () => {
   const candidates = async (...flags: string[]) =>
     JSON.parse((await redef(folder, [...ask, '--json', ...flags])).stdout).candidates;

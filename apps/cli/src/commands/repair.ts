@@ -20,6 +20,7 @@ import { repairTrainCommand } from './repair-train.js';
 
 interface Options extends Partial<RepairModelFlags>, RepairSearchFlags {
   beam: number;
+  context: number;
   cwe: string;
   lines?: { from: number; to: number };
   apply?: number;
@@ -50,6 +51,7 @@ export const repairCommand = (cli: CliContext): Command =>
     ),
   )
     .option('--beam <n>', 'how many patches to look for', integer(1), 10)
+    .option('--context <n>', 'tokens of context that the model was trained to write', integer(1), 3)
     .option('--lines <from-to>', 'lines of the file to mark as the buggy region', lineRange)
     .option('--cwe <tag>', 'the weakness, such as CWE-787', 'CWE-000')
     .option(
@@ -72,7 +74,9 @@ export const repairCommand = (cli: CliContext): Command =>
         ...(lines && { lines: { from: lines.from - firstLine + 1, to: lines.to - firstLine + 1 } }),
       });
       const found = await predict(cli, source, options);
-      const applied = found.map(({ target }) => applyToFunction(functionText, source, target));
+      const applied = found.map(({ target }) =>
+        applyToFunction(functionText, source, target, { contextTokens: options.context }),
+      );
       const [head, tail] = [bytes.subarray(0, start).toString(encoding), bytes.subarray(end).toString(encoding)];
       const diffOf = ({ text }: { text: string }) =>
         unifiedDiff(head + functionText + tail, head + text + tail, {

@@ -32,6 +32,8 @@ export interface ScoreOptions extends CutOptions {
   topK?: readonly number[];
   /** Read each best prediction back into its function and count how many are placed. Default false. */
   place?: boolean;
+  /** Tokens of context in the targets, for placing them. Default 3. */
+  contextTokens?: number;
   /** Checks the syntax of placed functions, and gives CodeBLEU what it needs of a parser: see `@redef/repair/syntax`. */
   syntax?: { check(before: readonly string[], after: readonly string[]): SyntaxCheck } & CodeBleuOptions;
   codeBleu?: CodeBleuOptions;
@@ -143,7 +145,7 @@ function scoreSample(
   { id, source, target, cut }: RepairTruth & { cut: string },
   seed: string,
   predictions: readonly string[],
-  { place = false, syntax }: ScoreOptions,
+  { place = false, contextTokens = 3, syntax }: ScoreOptions,
 ): SampleScore {
   const score: SampleScore = { id, seed, returned: predictions.length, editSimilarity: 0 };
   const cwe = cweOf(source);
@@ -156,7 +158,7 @@ function scoreSample(
   if (best === undefined) return score;
   score.editSimilarity = editSimilarity(best.trim(), target.trim());
   if (!place && !syntax) return score;
-  const applied = applyTarget(source, best);
+  const applied = applyTarget(source, best, { contextTokens });
   score.placement = applied.status;
   if (syntax && applied.status === 'placed') score.syntax = syntax.check(parseSource(source).tokens, applied.tokens);
   return score;
