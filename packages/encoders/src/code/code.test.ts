@@ -38,6 +38,12 @@ describe('lexemesOf', () => {
     ]);
   });
 
+  it('keeps a name whole, whatever its letters', () => {
+    for (const name of ['größe', 'число', '変数', 'e\u0301t', '_x1', '$a', 'ﬁ']) {
+      expect(lexemesOf(`${name}=1`).map(({ text }) => text)).toEqual([name, '=', '1']);
+    }
+  });
+
   it('takes a literal, comment or name of ten million characters', () => {
     for (const text of [
       `"${'x'.repeat(1e7)}"`,

@@ -8,7 +8,7 @@ const rawString = /(?:u8|[uUL])?R"([^()\\\s]{0,16})\(/y;
 const spaces = /\s+/y;
 const literalStart = /(?:u8|[uUL])?["']/y;
 const number = /\.?\p{N}[\p{L}\p{N}_.]*(?:(?:(?<=[^'][eEpP])[+-]|'(?=[\p{L}\p{N}_.]))[\p{L}\p{N}_.]*)*/uy;
-const identifier = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
+const identifier = /[\p{ID_Start}_$][\p{ID_Continue}$]*/uy;
 const other = /->\*|->|::|[\s\S]/uy;
 
 /** Splits C or C++ source without a grammar. Unclosed comments and raw strings run to the end, other literals to the end of their line. */

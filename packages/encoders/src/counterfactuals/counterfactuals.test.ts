@@ -144,6 +144,26 @@ describe('the further counterfactuals', () => {
     ).toThrow(/no other donor/);
   });
 
+  it('grafted-edit twice is as once', () => {
+    fc.assert(
+      fc.property(anyChange, (any) => {
+        const once = perturbed('grafted-edit', any);
+        expect(perturbed('grafted-edit', once)).toEqual(once);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('renamed-identifiers twice renames again', () => {
+    const local = { ...change, function_after: change.function_after.replace('log(a)', 'a = 3') };
+    const once = perturbed('renamed-identifiers', local);
+    const twice = perturbed('renamed-identifiers', once);
+    for (const side of ['function_before', 'function_after'] as const) {
+      expect(once[side]).toBe(local[side].replace(/\ba\b/g, 'v1'));
+      expect(twice[side]).toBe(local[side].replace(/\ba\b/g, 'v2'));
+    }
+  });
+
   it('renamed-identifiers maps local names one to one in both functions', () => {
     const text = (name: string): string =>
       `int f(struct s *${name}, int size)\n{\n    /* ${'dev'} */ ${name}->dev = size + g("dev");\n    return v1;\n}`;
@@ -180,6 +200,8 @@ describe('the further counterfactuals', () => {
         expect(once.function_before).toBe(any.function_before);
         if (once.function_after === '') return; // one empty line reads as none
         expect(size(once)).toBe(Math.max(0, size(any) - 1));
+        const twice = perturbed('dropped-line', once);
+        if (twice.function_after !== '') expect(size(twice)).toBe(Math.max(0, size(any) - 2));
       }),
       { numRuns: 2000 },
     );

@@ -7,7 +7,8 @@ import type { Perturbation } from './counterfactual.js';
 /**
  * The added lines of another record put in the places of this one's: the function before and the deleted lines stay, each
  * edit adds what the donor's edit of the same index adds (in rotation, edits that add nothing left out). The donor is
- * drawn from `donors` by seed and record; applied twice by one seed, the same donor's lines replace the first graft's.
+ * drawn from `donors` by seed and record, so applied twice by one seed it is as once, unless the
+ * function has the donor's lines itself.
  *
  * @param donors Changes to draw from. All are kept in memory.
  * @throws `RedefError` `invalid-option`, while perturbing, where no other record adds a line
