@@ -5,8 +5,10 @@ import {
   createRuleVoter,
   type OpenAIVoterOptions,
   type PriceTable,
+  parseModelAddress,
   type Voter,
 } from '@redef/triage';
+import { apiKeyFrom } from './api-key.js';
 import type { CliContext } from './context.js';
 
 export interface VoterFlags {
@@ -35,10 +37,8 @@ export function createPanelist(
   { env, now }: Pick<CliContext, 'env'> & { now: () => number },
 ): Panelist {
   if (spec === 'rules') return { voter: createRuleVoter() };
-  const at = spec.search(/@https?:\/\//);
-  const model = at < 0 ? spec : spec.slice(0, at);
-  const baseURL = at < 0 ? undefined : spec.slice(at + 1);
-  const apiKey = baseURL === undefined ? env.OPENAI_API_KEY : env.REDEF_SERVER_KEY;
+  const { model, baseURL } = parseModelAddress(spec);
+  const apiKey = apiKeyFrom(env)(baseURL);
   const price = prices.models[model];
   if (budget && !price) {
     throw new RedefError(`There is a budget and no price for ${model}`, {

@@ -194,6 +194,20 @@ test('wrong use is exit code 2', async () => {
   expect(keyless.stderr).toContain('OPENAI_API_KEY');
 });
 
+test('a mistyped address of a server sends nothing to OpenAI', async () => {
+  const triage = ['triage', '--mined', 'mined', '--out', 'mistyped', '--voter'];
+  const env = { OPENAI_API_KEY: 'sk-not-to-be-sent-0001', REDEF_SERVER_KEY: key };
+  const address = model.slice('m@http://'.length);
+  for (const voter of [`m@${address}`, 'm@notaurl', 'm@ftp://x', 'm@', `http://${address}`]) {
+    const refused = await redef([...triage, voter], { env });
+    expect([voter, refused.code], refused.stderr).toEqual([voter, 2]);
+    expect(refused.stderr).toContain('MODEL@http://');
+  }
+  calls.length = 0;
+  expect((await redef([...triage, `m@HTTP://${address}`], { env })).code).toBe(0);
+  expect(new Set(calls.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]));
+});
+
 test('an audit from the sample to the report', async () => {
   const sampled = await redef([
     'audit',

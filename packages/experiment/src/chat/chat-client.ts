@@ -1,13 +1,11 @@
 import { RedefError, throwIfAborted } from '@redef/core';
+import { type ModelAddress, serverOf } from '@redef/triage';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import type { Answer } from './answer-store.js';
 
-export interface ChatConnection {
-  model: string;
-  /** Of an OpenAI-compatible server, with its version: `http://127.0.0.1:8080/v1`. Default OpenAI's own. */
-  baseURL?: string;
+export interface ChatConnection extends ModelAddress {
   /** Not needed for a server that asks for none. */
   apiKey?: string;
   /** A call that has not been answered in this time is made again. Default 120,000. */
@@ -28,9 +26,10 @@ export interface ChatRequest {
 const tries = 3;
 
 /**
- * @throws `RedefError` `missing-key`
+ * @throws `RedefError` `missing-key`, or `invalid-option` of `serverOf`
  */
 export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRetries = 8 }: ChatConnection) {
+  const server = serverOf({ model, ...(baseURL !== undefined && { baseURL }) });
   const key = apiKey?.trim();
   if (baseURL === undefined && !key) {
     throw new RedefError("OpenAI's API needs a key and none was given", {
@@ -49,7 +48,6 @@ export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRe
     adminAPIKey: null,
     logLevel: 'off',
   });
-  const server = baseURL === undefined ? 'openai' : new URL(baseURL).host;
   const limitName = baseURL === undefined ? 'max_completion_tokens' : 'max_tokens';
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Answer> {

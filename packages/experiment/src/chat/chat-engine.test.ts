@@ -222,3 +222,10 @@ test('many calls are under way at once, and a stop ends them', async () => {
   behave = () => stop.abort();
   await expect(rows[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'aborted' });
 });
+
+test('a name that may be a mistyped address is refused before a key goes to OpenAI', () => {
+  const chat = { apiKey: 'k', encoding: 'diff-tags', answers: join(root, 'answers') } as const;
+  for (const address of [{ model: 'm@127.0.0.1:9/v1' }, { model: 'm', baseURL: 'ftp://127.0.0.1/v1' }]) {
+    expect(() => createChatEngine({ ...chat, ...address })).toThrow(/no http or https URL/);
+  }
+});

@@ -8,6 +8,7 @@ import {
   tokenizerPresets,
 } from '@redef/encoders';
 import { downloadModel } from '@redef/models/hub';
+import { serverOf } from '@redef/triage';
 import { checkpointDigest } from '../cells/checkpoint-digest.js';
 import { createCharacterTokenizer } from '../chat/character-tokenizer.js';
 import type { StudyModel } from '../plan-cells.js';
@@ -110,6 +111,7 @@ async function scratch(entry: Entry<'scratch'>, file: StudyFile, context: ModelC
 
 function chat(entry: Entry<'chat'>): StudyModel {
   const { model, name = model.replace(/[^\w.@+-]+/g, '-'), base_url, temperature, max_output_tokens } = entry;
+  serverOf({ model, ...(base_url !== undefined && { baseURL: base_url }) }); // a mistyped address goes nowhere
   return {
     name,
     budget: { tokenizer: createCharacterTokenizer(entry.max_characters), maxTokens: entry.max_characters },

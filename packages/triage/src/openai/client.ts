@@ -1,5 +1,6 @@
 import { RedefError } from '@redef/core';
 import OpenAI from 'openai';
+import { type ModelAddress, serverOf } from './model-address.js';
 
 /**
  * The client of `openai`, which makes the head of a chat completion once: every call of a voter has the same, and making
@@ -17,11 +18,9 @@ class ChatClient extends OpenAI {
   }
 }
 
-export interface Connection {
+export interface Connection extends ModelAddress {
   /** Sent as the bearer token. Not needed for a local server that asks for none. */
   apiKey?: string;
-  /** Of an OpenAI-compatible server, with its version: `http://127.0.0.1:8080/v1`. Default OpenAI's own. */
-  baseURL?: string;
   /** How the voter's id names the server. Default `openai`, or the host and port of `baseURL`. */
   provider?: string;
   /** In place of the global one. */
@@ -33,11 +32,12 @@ export interface Connection {
  *
  * @throws `RedefError` `missing-key`, `invalid-key` or `invalid-option`
  */
-export function connect({ apiKey, baseURL, provider, fetch = globalThis.fetch }: Connection): {
+export function connect({ model, apiKey, baseURL, provider, fetch = globalThis.fetch }: Connection): {
   client: OpenAI;
   provider: string;
   hide: (text: string) => string;
 } {
+  const server = serverOf({ model, ...(baseURL !== undefined && { baseURL }) });
   const key = apiKey?.trim(); // files and secret stores end in a newline
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
     throw new RedefError(
@@ -68,7 +68,7 @@ export function connect({ apiKey, baseURL, provider, fetch = globalThis.fetch }:
   });
   return {
     client,
-    provider: provider ?? (baseURL === undefined ? 'openai' : hostOf(baseURL)),
+    provider: provider ?? server,
     hide: (text) => (key ? text.replaceAll(key, '[key]') : text),
   };
 }
@@ -87,26 +87,6 @@ const refusePages =
     }
     return response;
   };
-
-function hostOf(baseURL: string): string {
-  let url: URL;
-  try {
-    url = new URL(baseURL);
-  } catch {
-    // without the cause, which would repeat whatever was typed
-    throw new RedefError('The base URL is not a URL', {
-      code: 'invalid-option',
-      remedy: 'Pass it whole: http://127.0.0.1:8080/v1',
-    });
-  }
-  if (url.username || url.password) {
-    throw new RedefError('The base URL holds a user name or password', {
-      code: 'invalid-option',
-      remedy: 'Pass the credential as apiKey: a URL ends up in logs.',
-    });
-  }
-  return url.host;
-}
 
 /** A server's words about a fault, without whatever looks like a key, cut to a line. */
 export function redact(text: string, hide: (text: string) => string): string {
