@@ -62,6 +62,7 @@ function baselineSentences({ conditions, trivial }: StudyResults): string[] {
   return unique(stage1.map(({ model }) => model)).map((model) => {
     const mine = stage1.filter((condition) => condition.model === model);
     const best = mine.reduce((a, b) => (b.mean.f1 > a.mean.f1 ? b : a));
+    if (best.mean.f1 === 0) return `${model}: F1 is 0 on every encoding: no run finds a defective change.`;
     const above = mine.filter(({ mean }) => allDefective && mean.f1 > allDefective.f1).length;
     return (
       `${model}: the best encoding is ${best.encoding} with F1 ${best.mean.f1.toFixed(4)}` +

@@ -129,6 +129,11 @@ test('the findings say what the numbers say', () => {
   ]);
 });
 
+test('a model that finds nothing has no best encoding', () => {
+  const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
+  expect(findings(resultsOf(nothing))).toContain('linear: F1 is 0 on every encoding: no run finds a defective change.');
+});
+
 test('with two models the findings give the analysis of variance and the pairs that differ', () => {
   expect(findings(twoModels).find((sentence) => sentence.includes('ANOVA'))).toMatch(
     /On the means over the models these pairs of encodings differ: diff-tags over after-only at p < \.05 after Holm\.$/,
