@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { RedefError } from '@redef/core';
 import {
   type RepairCellEvent,
   type RepairScenario,
@@ -69,6 +70,15 @@ export const repairStudyCommand = (cli: CliContext): Command =>
     .option('--syntax', 'also parse the patched functions, for scores.md (needs web-tree-sitter and tree-sitter-c)')
     .option('--json', 'print the results as JSON')
     .action(async (options: Options) => {
+      if (
+        options.bugFix === undefined &&
+        options.scenarios?.some((name) => name === 'bug-fix' || name === 'transfer')
+      ) {
+        throw new RedefError('bug-fix and transfer need a corpus to pre-train on', {
+          code: 'invalid-option',
+          remedy: 'Name it with --bug-fix.',
+        });
+      }
       const { start, model, tokenizer, driver } = await loadRepairModel(cli.cwd, options);
       const { epochs, batchSize, learningRate, preEpochs, preBatchSize, validationShare, threads } = options;
       const judgements =

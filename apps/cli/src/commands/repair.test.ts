@@ -187,6 +187,11 @@ test.each([
   ['a rank that is not there', [...ask, '--apply', '9'], /patch 9 cannot be applied/],
   ['lines elsewhere', [...ask, '--lines', '1'], /the function is on lines 6 to 10, not on 1 to 1/],
   ['a flag of another search', [...ask, '--top-p', '0.5'], /--top-p is for nucleus alone/],
+  [
+    'transfer from nothing',
+    'repair study --train train.csv --test train.csv --model model --out s --scenarios transfer'.split(' '),
+    /need a corpus to pre-train on/,
+  ],
   ['groups that do not divide the beams', [...ask, '--search', 'diverse', '--groups', '2'], /multiple of groups/],
 ])('wrong use: %s', async (_name, args, message) => {
   const { code, stderr } = await redef(folder, args);
