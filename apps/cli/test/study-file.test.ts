@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StudyPlan, StudyResults, StudyStatus } from '@redef/experiment';
@@ -57,6 +57,24 @@ test('a study file is run; a flag that it would contradict is refused, as is a w
     2,
     expect.stringMatching(/wrong\.yaml:\d+:\d+: model: there is no such member/),
   ]);
+});
+
+test.each([
+  ['models: [{ kind: linear, encodings: [after-only] }]\nencodings: [diff-tags]\n', /to be seen by the model linear$/m],
+  ['models: [linear, { kind: linear, name: linear }]\n', /two models are both called linear/],
+  [
+    'models: [linear]\nsplit: { rule: cross-project, test_projects: [redis] }\n',
+    /the split tests on redis, which is none/,
+  ],
+  [
+    'models: [linear]\nencodings: [after-only]\ncounterfactuals: [reversed-tags]\n',
+    /reversed-tags distorts the encoding/,
+  ],
+])('%j is refused before anything is mined', async (text, message) => {
+  writeFileSync(join(root, 'refused.yaml'), repositories + text);
+  const { code, stderr } = await redef(root, ['study', 'refused.yaml', '--out', 'refused']);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  expect(existsSync(join(root, 'refused', 'mined'))).toBe(false);
 });
 
 test('two studies with one store run a common cell once', async () => {

@@ -292,26 +292,27 @@ function checkNames({
   encodings,
 }: Required<Pick<Study, 'repositories' | 'models' | 'seeds' | 'encodings'>>): void {
   const projects = repositories.map(({ project }) => project);
-  const twice = {
-    'two repositories are both called': repeated(projects),
-    'two models are both called': repeated(models.map(({ name }) => name)),
-    'twice among the seeds:': repeated(seeds),
-    'twice among the encodings:': repeated(encodings),
-  };
-  const [found] = Object.entries(twice).filter(([, name]) => name !== undefined);
-  const problem =
-    projects.length === 0
-      ? 'a study needs at least one repository'
-      : projects.find((project) => !/^[\w][\w.@+-]*$/.test(project)) !== undefined
-        ? 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit'
-        : found?.join(' ');
-  if (problem) {
-    throw new RedefError(problem, {
-      code: 'invalid-option',
-      remedy: 'Give each repository and each model a name of its own, and name nothing twice.',
-    });
-  }
+  const blind = models.find((model) => model.encodings?.some((name) => !encodings.includes(name)))?.name;
+  const [problem] = [
+    projects.length === 0 ? 'a study needs at least one repository' : [],
+    projects.every((project) => /^\w[\w.@+-]*$/.test(project))
+      ? []
+      : 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit',
+    told('two repositories are both called', repeated(projects)),
+    told('two models are both called', repeated(models.map(({ name }) => name))),
+    told('there stands twice the seed', repeated(seeds)),
+    told('there stands twice the encoding', repeated(encodings)),
+    told('an encoding that the study does not have is to be seen by the model', blind),
+  ].flat();
+  if (problem === undefined) return;
+  throw new RedefError(problem, {
+    code: 'invalid-option',
+    remedy: 'Give each repository and model a name of its own, and name seeds and encodings once.',
+  });
 }
+
+const told = (what: string, name: string | number | undefined): string | [] =>
+  name === undefined ? [] : `${what} ${name}`;
 
 function repeated<Name>(names: readonly Name[]): Name | undefined {
   return names.find((name, i) => names.indexOf(name) !== i);
