@@ -11,12 +11,12 @@ export interface CliRun {
 export async function redef(
   cwd: string,
   args: readonly string[],
-  { signal, stdin = '' }: { signal?: AbortSignal; stdin?: string } = {},
+  { signal, stdin = '', env = {} }: { signal?: AbortSignal; stdin?: string; env?: Record<string, string> } = {},
 ): Promise<CliRun> {
   const [stdout, stderr] = [collect(), collect()];
   const code = await run(args, {
     cwd,
-    env: {},
+    env,
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stdout.stream,
     stderr: stderr.stream,

@@ -109,18 +109,18 @@ export class Graph {
   }
 
   /** Appends one ONNX node with one output: what every op is made of, and the way to add your own. */
-  node(type: string, inputs: readonly Tensor[], shape: Shape, options: NodeOptions = {}): Tensor {
-    const { dtype = inputs[0]?.dtype ?? this.float, ...others } = options;
-    return this.nodeWithOutputs(type, inputs, [{ dtype, shape }], others)[0]!;
-  }
-
-  /** {@link Graph.node} for an ONNX node of several outputs. Gradients pass through the first alone. */
-  nodeWithOutputs(
+  node(
     type: string,
     inputs: readonly Tensor[],
-    results: readonly { dtype: DType; shape: Shape }[],
-    { domain = '', attributes = {}, pullbacks = [], through = inputs }: Omit<NodeOptions, 'dtype'> = {},
-  ): Tensor[] {
+    shape: Shape,
+    {
+      dtype = inputs[0]?.dtype ?? this.float,
+      domain = '',
+      attributes = {},
+      pullbacks = [],
+      through = inputs,
+    }: NodeOptions = {},
+  ): Tensor {
     for (const input of inputs) {
       if (input.graph !== this) {
         throw new RedefError(`${sourceLine()}: ${type}: ${describe(input)} belongs to another graph`, {
@@ -130,18 +130,18 @@ export class Graph {
       }
     }
     const order = this.#nodeCount++;
-    const outputs = results.map((_, index) => (index === 0 ? `${type}:${order}` : `${type}:${order}:${index}`));
     const line = this.#pullingBack ?? sourceLine();
-    const node: GraphNode = { type, domain, attributes, inputs, outputs, order, line };
-    return results.map(({ dtype, shape }, index) => ({
+    const output = `${type}:${order}`;
+    const node: GraphNode = { type, domain, attributes, inputs, output, order, line };
+    return {
       graph: this,
-      name: outputs[index]!,
+      name: output,
       dtype,
       shape,
       node,
       through,
-      pullbacks: index === 0 && this.#pullingBack === undefined ? pullbacks : [],
-    }));
+      pullbacks: this.#pullingBack === undefined ? pullbacks : [],
+    };
   }
 
   /**

@@ -22,13 +22,13 @@ const following = new Set([
  */
 export function toHalfPrecision(outputs: readonly Tensor[]): Tensor[] {
   const rewritten = new Map<Tensor, Tensor>();
-  const nodes = new Map<GraphNode, GraphNode>();
-  const casts = new Map<Tensor, Tensor>();
+  const nodes = new Map<GraphNode, GraphNode>(); // an op of several nodes may give its last one's tensor anew
+  const casts = new Map<string, Tensor>();
 
   const to = (dtype: Precision, x: Tensor): Tensor => {
     if (x.dtype === dtype || (x.dtype !== 'float32' && x.dtype !== 'float16')) return x;
-    const known = casts.get(x) ?? cast(x, dtype);
-    casts.set(x, known);
+    const known = casts.get(x.name) ?? cast(x, dtype);
+    casts.set(x.name, known);
     return known;
   };
   for (const tensor of collectAncestors(...outputs)) {
@@ -38,10 +38,10 @@ export function toHalfPrecision(outputs: readonly Tensor[]): Tensor[] {
       continue;
     }
     const inputs = node.inputs.map((input) => rewritten.get(input)!);
-    const dtype = tensor.dtype === 'float32' && isHalf(node, inputs) ? 'float16' : 'float32';
-    const next = nodes.get(node) ?? { ...node, inputs: inputs.map((input) => to(dtype, input)) };
+    const precision = tensor.dtype === 'float32' && isHalf(node, inputs) ? 'float16' : 'float32';
+    const next = nodes.get(node) ?? { ...node, inputs: inputs.map((input) => to(precision, input)) };
     nodes.set(node, next);
-    rewritten.set(tensor, { ...tensor, node: next, dtype: tensor.dtype === 'float32' ? dtype : tensor.dtype });
+    rewritten.set(tensor, { ...tensor, node: next, dtype: tensor.dtype === 'float32' ? precision : tensor.dtype });
   }
   return outputs.map((tensor) => to('float32', rewritten.get(tensor)!));
 }
@@ -67,7 +67,7 @@ function cast(x: Tensor, dtype: Precision): Tensor {
     domain: '',
     attributes: { to: elementTypes[dtype] },
     inputs: [x],
-    outputs: [name],
+    output: name,
     order: (x.node?.order ?? -1) + 0.5, // after what it casts, before what uses it
     line: x.node?.line ?? '',
   };

@@ -56,7 +56,7 @@ export interface LoweredNodes {
 export function lower(nodes: readonly GraphNode[], lowering: Lowering): LoweredNodes {
   const lowered: LoweredNodes = { nodes: [], constants: [], lines: new Map() };
   for (const node of nodes) {
-    const writer = new NodeWriter(node.outputs[0]!);
+    const writer = new NodeWriter(node.output);
     const rule = lowering[node.type];
     if (rule) rule(node, writer);
     else writer.nodes.push(toOnnxNode(node));
@@ -67,8 +67,8 @@ export function lower(nodes: readonly GraphNode[], lowering: Lowering): LoweredN
   return lowered;
 }
 
-function toOnnxNode({ type, domain, attributes, inputs, outputs }: GraphNode): OnnxNode {
-  return { name: outputs[0]!, type, domain, attributes, inputs: inputs.map(({ name }) => name), outputs };
+function toOnnxNode({ type, domain, attributes, inputs, output }: GraphNode): OnnxNode {
+  return { name: output, type, domain, attributes, inputs: inputs.map(({ name }) => name), outputs: [output] };
 }
 
 /** Rows of a matrix product whose part of the result stays in the second-level cache of common processors. */
@@ -79,19 +79,19 @@ const blockRows = 512;
  * slower still where the first operand is transposed.
  */
 export const cpuLowering: Lowering = {
-  Gemm: ({ inputs, outputs, attributes }, write) => {
+  Gemm: ({ inputs, output, attributes }, write) => {
     const [a, ...others] = inputs.map(({ name }) => name) as [string, ...string[]];
     const { transA, ...untransposed } = attributes;
     const rows = inputs[0]!.shape[transA === 1 ? 1 : 0]!;
     let count = Math.ceil(rows / blockRows);
     while (rows % count !== 0) count++;
     if (count === 1 || rows / count < blockRows / 4) {
-      write.node('Gemm', [a, ...others], attributes, outputs[0]);
+      write.node('Gemm', [a, ...others], attributes, output);
       return;
     }
     const whole = transA === 1 ? write.node('Transpose', [a], { perm: [1, 0] }) : a;
     const blocks = write.split(whole, count).map((block) => write.node('Gemm', [block, ...others], untransposed));
-    write.node('Concat', blocks, { axis: 0 }, outputs[0]);
+    write.node('Concat', blocks, { axis: 0 }, output);
   },
 };
 
@@ -100,23 +100,23 @@ export const cpuLowering: Lowering = {
  * them the numbers.
  */
 export const webgpuLowering: Lowering = {
-  FusedMatMul: ({ inputs, outputs, attributes }, write) => {
+  FusedMatMul: ({ inputs, output, attributes }, write) => {
     const [a, b] = inputs as [Tensor, Tensor];
     const operand = ({ name, shape }: Tensor, transposed: Attribute | undefined) =>
       transposed === 1 ? write.node('Transpose', [name], { perm: lastTwoSwapped(shape.length) }) : name;
     const operands = [operand(a, attributes.transA), operand(b, attributes.transB)];
     const { float: scale } = attributes.alpha as { float: number };
-    if (scale === 1) write.node('MatMul', operands, {}, outputs[0]);
-    else write.node('Mul', [write.node('MatMul', operands), write.scalar(a.dtype, scale)], {}, outputs[0]);
+    if (scale === 1) write.node('MatMul', operands, {}, output);
+    else write.node('Mul', [write.node('MatMul', operands), write.scalar(a.dtype, scale)], {}, output);
   },
 
   // x - max - log Σ exp(x - max)
-  LogSoftmax: ({ inputs, outputs }, write) => {
+  LogSoftmax: ({ inputs, output }, write) => {
     const [x] = inputs as [Tensor];
     const axes = write.constant('int64', [x.shape.length - 1]);
     const shifted = write.node('Sub', [x.name, write.node('ReduceMax', [x.name, axes])]);
     const sum = write.node('ReduceSum', [write.node('Exp', [shifted]), axes]);
-    write.node('Sub', [shifted, write.node('Log', [sum])], {}, outputs[0]);
+    write.node('Sub', [shifted, write.node('Log', [sum])], {}, output);
   },
 };
 

@@ -39,8 +39,8 @@ export interface GraphNode {
   readonly domain: string;
   readonly attributes: Readonly<Record<string, Attribute>>;
   readonly inputs: readonly Tensor[];
-  /** Names of all it computes, the tensor's own first. */
-  readonly outputs: readonly string[];
+  /** Name of what it computes, unique in its graph. */
+  readonly output: string;
   /** Its place in the order of writing: inputs come before what uses them. */
   readonly order: number;
   /** `file:line` that asked for it. */

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createRng } from '@redef/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startHub } from '../../../../packages/models/test/hub-server.js';
 import { redef } from '../../test/harness.js';
 
 let folder: string;
@@ -118,6 +120,23 @@ test('a language model is trained from a config, tuned from its folder with LoRA
       17,
     );
   }
+});
+
+test('a model is named as on the hub, in training with LoRA and in prediction', async () => {
+  const base = fileURLToPath(
+    new URL('../../../../packages/training/test/fixtures/peft-adapter/base/', import.meta.url),
+  );
+  const files = ['config.json', 'model.safetensors'].map((name) => [name, readFileSync(base + name)] as const);
+  const hub = await startHub(Object.fromEntries(files));
+  const env = { HF_ENDPOINT: hub.url, XDG_CACHE_HOME: join(folder, 'cache') };
+  const onnx = ['--engine', 'onnx', '--threads', '1', '--base', 'hub:owner/model'];
+  const train = ['train', ...tables, '--out', 'from-hub', ...onnx, '--epochs', '1', '--lora-rank', '2'];
+  const trained = await redef(folder, train, { env });
+  expect([trained.code, trained.stderr]).toEqual([0, '']);
+  expect(readdirSync(join(folder, 'cache', 'redef', 'models'))).toEqual(['owner--model']);
+  const predict = ['predict', '--model', 'from-hub', ...tables, '--out', 'predictions-hub', ...onnx];
+  expect((await redef(folder, predict, { env })).code).toBe(0);
+  await hub.close();
 });
 
 test.each([
