@@ -26,7 +26,7 @@ export async function bundle(entry: string, outDir: string): Promise<string> {
       target: 'node20',
       minify: false,
       rollupOptions: {
-        external: ['onnxruntime-node', '@huggingface/hub'],
+        external: ['onnxruntime-node', '@huggingface/hub', '@duckdb/node-api'],
         output: { entryFileNames: 'bundle.mjs', format: 'es', paths: { 'onnxruntime-node': runtime } },
       },
     },

@@ -2,16 +2,19 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -103,6 +106,48 @@ test('what a killed process left half-written is removed, what a living one writ
   await removeStalePartials(join(place, 'nowhere'));
 });
 
+test('a write removes what killed writers of the same path left, files and folders, and nothing else', async () => {
+  const place = mkdtempSync(join(folder, 'same-'));
+  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
+  const left = (name: string, pid: number, host = hostname()) => join(place, `${name}.${host}.${pid}-1.partial`);
+  await makeFolder(left('a.csv', dead));
+  writeFileSync(join(left('a.csv', dead), 'rows'), 'half');
+  const stays = [left('a.csv', process.pid), left('a.csv', dead, 'node-7'), left('b.csv', dead)];
+  for (const path of stays) writeFileSync(path, 'half');
+  await writeFileAtomic(join(place, 'a.csv'), 'whole');
+  expect(readdirSync(place).sort()).toEqual(['a.csv', ...stays.map((path) => basename(path))].sort());
+});
+
+test('a link is followed, also one that leads to nothing yet, and permissions are kept', async () => {
+  const place = mkdtempSync(join(folder, 'links-'));
+  mkdirSync(join(place, 'real'));
+  const real = join(place, 'real', 'file');
+  symlinkSync('real', join(place, 'folder'));
+  symlinkSync('../real/next', join(place, 'real', 'first'));
+  symlinkSync('file', join(place, 'real', 'next'));
+  symlinkSync(join('folder', 'first'), join(place, 'link'));
+  for (const [text, mode] of [
+    ['made', 0o600],
+    ['again', 0o444],
+    ['last', 0o666],
+  ] as const) {
+    await writeFileAtomic(join(place, 'link'), text);
+    expect(
+      lstatSync(join(place, 'link')).isSymbolicLink() && lstatSync(join(place, 'real', 'next')).isSymbolicLink(),
+    ).toBe(true);
+    expect(readFileSync(real, 'utf8')).toBe(text);
+    chmodSync(real, mode);
+    await writeFileAtomic(real, text);
+    expect(statSync(real).mode & 0o777).toBe(mode);
+  }
+  expect(readdirSync(join(place, 'real')).sort()).toEqual(['file', 'first', 'next']);
+
+  symlinkSync('loop', join(place, 'loop'));
+  await expect(writeFileAtomic(join(place, 'loop'), '')).rejects.toMatchObject({ code: 'invalid-path' });
+  await expect(writeFileAtomic('/dev/null', '')).rejects.toMatchObject({ code: 'not-a-file' });
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
 test('who is alone in a folder removes all that others left unfinished or locked', async () => {
   const place = mkdtempSync(join(folder, 'alone-'));
   await makeFolder(join(place, 'model'));
@@ -155,6 +200,33 @@ test('a file that is one endless line is refused before it fills the memory', as
   const path = join(folder, 'line');
   writeFileSync(path, 'x'.repeat(1 << 20));
   await expect(read(path, { maxLineBytes: 1 << 19 })).rejects.toThrow(/a line longer than 524288 bytes/);
+});
+
+test('a line longer than allowed is refused wherever it ends, one as long is not', async () => {
+  const text = '{"a":1}\n{"a":"xx"}\n{"a":2}';
+  for (const size of [1, 4, 9, 100]) {
+    await expect(read(inPieces(Buffer.from(text), size), { maxLineBytes: 9 })).rejects.toMatchObject({
+      code: 'jsonl-syntax',
+      message: 'standard input:2: a line longer than 9 bytes',
+    });
+    expect(await read(inPieces(Buffer.from(text), size), { maxLineBytes: 10 })).toHaveLength(3);
+  }
+  for (const maxLineBytes of [0, -1, 1.5, Number.NaN, '10']) {
+    await expect(read(inPieces(Buffer.from(text), 9), { maxLineBytes })).rejects.toMatchObject({
+      code: 'invalid-option',
+    });
+  }
+});
+
+test('a row that JSON has no form for is refused, and the older file stays', async () => {
+  const path = join(folder, 'formless.jsonl');
+  await writeJsonl(path, [1]);
+  const round: { self?: unknown } = {};
+  round.self = round;
+  for (const row of [undefined, () => 1, Symbol('s'), round, 1n, { a: 1n }]) {
+    await expect(writeJsonl(path, [{ a: 1 }, row])).rejects.toMatchObject({ code: 'unsupported-value' });
+  }
+  expect(readFileSync(path, 'utf8')).toBe('1\n');
 });
 
 test('a row of another kind is named with its line', async () => {

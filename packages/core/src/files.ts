@@ -1,4 +1,11 @@
-export { removeLeftovers, removeStalePartials, writeAtomically, writeFileAtomic } from './files/atomic.js';
+export {
+  removeLeftovers,
+  removeStalePartials,
+  replaceFile,
+  withTemporary,
+  writeAtomically,
+  writeFileAtomic,
+} from './files/atomic.js';
 export { fileError } from './files/file-error.js';
 export {
   type JsonlLine,
@@ -11,3 +18,4 @@ export {
 export { lock } from './files/lock.js';
 export { makeFolder } from './files/make-folder.js';
 export { digestFile, type Manifest, manifestSchema, readManifest, writeManifest } from './files/manifest.js';
+export { refuseOverwriting, type Writes } from './files/refuse-overwriting.js';

@@ -6,9 +6,16 @@ import { type RecordOf, type RecordSchemaName, recordSchemas } from './records.j
  * Checks one row against the schema it must have.
  *
  * @param where names the row in the error: `changes.jsonl:17`
- * @throws `RedefError` `unknown-schema` (another version or kind) or `invalid-record` (names the member and what was expected)
+ * @throws `RedefError` `unknown-schema` (another version or kind, or a name that is no schema's) or `invalid-record` (names
+ *   the member and what was expected)
  */
 export function parseRecord<Name extends RecordSchemaName>(name: Name, row: unknown, where: string): RecordOf<Name> {
+  if (!Object.hasOwn(recordSchemas, name)) {
+    throw new RedefError(`${where}: there is no schema called ${String(name)}`, {
+      code: 'unknown-schema',
+      remedy: `Ask for one of ${Object.keys(recordSchemas).join(', ')}.`,
+    });
+  }
   const found = typeof row === 'object' && row !== null && 'schema' in row ? row.schema : undefined;
   if (found !== name) {
     throw new RedefError(`${where}: expected a ${name} row, found ${describeSchema(found)}`, {

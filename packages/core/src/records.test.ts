@@ -57,6 +57,12 @@ test.each([
   expect(thrown).toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
+test.each(['nope/1', 'toString', 'redef.label/2'])('%s is no schema, and the error names those there are', (name) => {
+  expect(() => parseRecord(name as 'redef.label/1', { schema: name }, 'x:1')).toThrow(
+    expect.objectContaining({ code: 'unknown-schema', remedy: expect.stringContaining('redef.label/1') }),
+  );
+});
+
 test('evidence is told apart by its kind', () => {
   const row = { schema: 'redef.evidence/1', id: 'a'.repeat(40), kind: 'revert' };
   expect(() => parseRecord('redef.evidence/1', row, 'x')).toThrow(/revert_commit/);

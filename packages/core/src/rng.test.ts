@@ -72,3 +72,19 @@ test('shuffle reaches every order of three items equally often', () => {
   expect(seen.size).toBe(6);
   for (const count of seen.values()) expect(Math.abs(count - 10_000)).toBeLessThan(500);
 });
+
+test('refuses a seed, a label and a bound that are none', () => {
+  const rng = createRng(1);
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, undefined, null, {}, 1n, true] as unknown[] as number[]) {
+    expect(() => createRng(value)).toThrow(
+      /^a seed must be a text or a finite number, got (NaN|Infinity|null|a value)/,
+    );
+    expect(() => rng.fork(value)).toThrow(/^a label must be/);
+  }
+  for (const bound of [0, -1, 1.5, Number.NaN, 2 ** 54, undefined, '5'] as number[]) {
+    expect(() => rng.integer(bound)).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+  }
+  expect(rng.integer(1)).toBe(0);
+  expect(rng.integer(2 ** 53)).toBeLessThan(2 ** 53);
+  expect(createRng(-0.5).next()).not.toBe(createRng('').next());
+});

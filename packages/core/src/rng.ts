@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { RedefError } from './errors.js';
 
 /**
  * A seeded stream of random numbers. Everything random in these packages takes one as an argument: the same seed gives
@@ -17,8 +18,13 @@ export interface Rng {
   fork(label: string | number): Rng;
 }
 
-/** xoshiro128** (Blackman and Vigna, 2018), its 128-bit state taken from SHA-256 of the seed. */
+/**
+ * xoshiro128** (Blackman and Vigna, 2018), its 128-bit state taken from SHA-256 of the seed.
+ *
+ * @throws `RedefError` `invalid-option` for a seed or label that is no text and no finite number, and a bound out of range
+ */
 export function createRng(seed: number | string): Rng {
+  requireName(seed, 'seed');
   const digest = createHash('sha256').update(`redef.rng/1 ${seed}`).digest();
   let a = digest.readUInt32LE(0);
   let b = digest.readUInt32LE(4);
@@ -38,7 +44,15 @@ export function createRng(seed: number | string): Rng {
     return result;
   };
   const next = (): number => (next32() * 2 ** 21 + (next32() >>> 11)) / 2 ** 53;
-  const integer = (bound: number): number => Math.floor(next() * bound);
+  const integer = (bound: number): number => {
+    if (!(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 53)) {
+      throw new RedefError(`a bound must be an integer from 1 to 2^53, got ${String(bound)}`, {
+        code: 'invalid-option',
+        remedy: 'Draw only where there is something to choose from.',
+      });
+    }
+    return Math.floor(next() * bound);
+  };
 
   return {
     next,
@@ -52,6 +66,19 @@ export function createRng(seed: number | string): Rng {
       }
       return shuffled;
     },
-    fork: (label) => createRng(`${seed}/${JSON.stringify(label)}`),
+    fork: (label) => {
+      requireName(label, 'label');
+      return createRng(`${seed}/${JSON.stringify(label)}`);
+    },
   };
+}
+
+/** What else there is would pass as its text, which several values share: `NaN`, `undefined`, `[object Object]`. */
+function requireName(value: unknown, name: 'seed' | 'label'): void {
+  if (typeof value === 'string' || Number.isFinite(value)) return;
+  const found = typeof value === 'number' ? String(value) : value === null ? 'null' : `a value of type ${typeof value}`;
+  throw new RedefError(`a ${name} must be a text or a finite number, got ${found}`, {
+    code: 'invalid-option',
+    remedy: `Pass a ${name} such as 1 or 'bootstrap'.`,
+  });
 }

@@ -55,6 +55,23 @@ test.each(formats)(
   },
 );
 
+test.each(formats)(
+  '.%s: a folder that is read while a file in it is written gives the older rows',
+  async (extension) => {
+    const path = join(folder, `t.${extension}`);
+    await writeRows(path, [{ n: 'older' }]);
+    const seen: unknown[] = [];
+    async function* reading() {
+      for (let n = 0; n < 3; n++) {
+        seen.push(...(await collect(folder)));
+        yield { n: `${n}`.repeat(1 << 19) };
+      }
+    }
+    await writeRows(path, reading());
+    expect(seen).toEqual([{ n: 'older' }, { n: 'older' }, { n: 'older' }]);
+  },
+);
+
 test('gzip gives the same bytes as without', async () => {
   const rows = [{ a: 1 }, { a: 2 }];
   await writeRows(join(folder, 'a.csv'), rows);

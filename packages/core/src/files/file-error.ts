@@ -28,6 +28,7 @@ const failures: Record<string, { code: string; message: string; remedy: string }
   EISDIR: { code: 'not-a-file', message: 'a folder where a file was expected', remedy: 'Name a file inside it.' },
   EEXIST: { code: 'file-exists', message: 'exists already and is not a folder', remedy: 'Choose another path.' },
   ENAMETOOLONG: { code: 'invalid-path', message: 'the name is too long', remedy: 'Choose a shorter path.' },
+  ELOOP: { code: 'invalid-path', message: 'a link that leads back to itself', remedy: 'Remove the link.' },
   EIO: {
     code: 'disk-failed',
     message: 'the disk or network drive reported a fault',

@@ -29,17 +29,28 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * a byte order mark are accepted.
  *
  * @param name how errors name the source; default the path
- * @throws `RedefError` `jsonl-syntax` with `name:line`; a last line cut off in the middle is told apart from bad JSON
+ * @throws `RedefError` `jsonl-syntax` with `name:line` for what is not JSON and for a line that is too long; a last line cut off in the middle is told apart from bad JSON
  */
 export async function* readJsonlLines(
   source: string | AsyncIterable<Uint8Array>,
   { signal, maxLineBytes = 256 * 2 ** 20, parse: parseText = JSON.parse }: ReadJsonlOptions = {},
   name = typeof source === 'string' ? source : 'standard input',
 ): AsyncGenerator<JsonlLine, void, undefined> {
+  if (!(Number.isInteger(maxLineBytes) && maxLineBytes >= 1)) {
+    throw new RedefError(`maxLineBytes must be an integer from 1, got ${String(maxLineBytes)}`, {
+      code: 'invalid-option',
+      remedy: 'Pass a number of bytes, or nothing for 256 MiB.',
+    });
+  }
   let parts: Uint8Array[] = [];
   let pendingBytes = 0;
   let line = 0;
 
+  const checkLength = (bytes: number): void => {
+    if (bytes > maxLineBytes) {
+      throw syntaxError(`${name}:${line + 1}: a line longer than ${maxLineBytes} bytes`, undefined);
+    }
+  };
   const parse = (bytes: Uint8Array, terminated: boolean): JsonlLine | undefined => {
     line++;
     let text: string;
@@ -68,6 +79,7 @@ export async function* readJsonlLines(
       let start = 0;
       for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
         const tail = chunk.subarray(start, end);
+        checkLength(pendingBytes + tail.length);
         const parsed = parse(parts.length > 0 ? Buffer.concat([...parts, tail]) : tail, true);
         parts = [];
         pendingBytes = 0;
@@ -77,9 +89,7 @@ export async function* readJsonlLines(
       if (start < chunk.length) {
         parts.push(chunk.subarray(start));
         pendingBytes += chunk.length - start;
-        if (pendingBytes > maxLineBytes) {
-          throw syntaxError(`${name}:${line + 1}: a line longer than ${maxLineBytes} bytes`, undefined);
-        }
+        checkLength(pendingBytes);
       }
     }
   } catch (error) {
@@ -103,7 +113,11 @@ export async function* readRecords<Name extends RecordSchemaName>(
   }
 }
 
-/** Writes rows as JSONL, whole or not at all, and gives their number. Memory stays flat however many there are. */
+/**
+ * Writes rows as JSONL, whole or not at all, and gives their number. Memory stays flat however many there are.
+ *
+ * @throws `RedefError` `unsupported-value` for a row that JSON has no form for: `undefined`, a function, one that holds itself
+ */
 export async function writeJsonl(
   path: string,
   rows: AsyncIterable<unknown> | Iterable<unknown>,
@@ -134,7 +148,7 @@ export async function writeJsonlTables<Table extends string, Result>(
   const writers = new Map<Table, ChunkWriter>();
   const open = async ([first, ...rest]: readonly [Table, string][]): Promise<Result> => {
     if (!first) {
-      const result = await fill((table, row) => writers.get(table)!.write(`${JSON.stringify(row)}\n`));
+      const result = await fill(async (table, row) => writers.get(table)!.write(`${jsonOf(row, paths[table])}\n`));
       for (const writer of writers.values()) await writer.flush();
       return result;
     }
@@ -166,6 +180,24 @@ class ChunkWriter {
     this.#length = 0;
     await this.file.writeFile(bytes); // a FileHandle appends at its position
   }
+}
+
+function jsonOf(row: unknown, path: string): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(row);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  const what = cause instanceof Error ? cause.message.split('\n')[0] : typeof row;
+  throw new RedefError(`${path}: a row that JSON has no form for: ${what}`, {
+    code: 'unsupported-value',
+    remedy: 'Pass rows of texts, numbers, booleans, null, lists and objects.',
+    cause,
+  });
 }
 
 function syntaxError(message: string, cause: unknown): RedefError {

@@ -1,7 +1,7 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { RedefError, throwIfAborted } from '@redef/core';
-import { fileError, makeFolder } from '@redef/core/files';
+import { replaceFile, withTemporary } from '@redef/core/files';
 import { inBatches } from '../encode/batches.js';
 import type { Row } from '../row.js';
 import { sqlType } from './column-type.js';
@@ -17,19 +17,18 @@ const rowGroupBytes = 2 ** 25;
 
 /**
  * Writes one Parquet file (zstd), whole or not at all, and gives the number of rows. Column types are learnt from all
- * values, so columns may appear late and be null at first; the rows wait in a file beside `path` meanwhile, as large as
- * the same rows in JSONL.
+ * values, so columns may appear late and be null at first; the rows wait in a `.partial` folder beside `path` meanwhile, as
+ * large as the same rows in JSONL.
  */
 export async function writeParquet(
   path: string,
   rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, signal, ...options }: WriteParquetOptions,
 ): Promise<number> {
-  const stage = `${path}.${process.pid}.stage.jsonl`;
-  const partial = `${path}.${process.pid}.partial`;
   const staging = new Staging(columns);
-  try {
-    await makeFolder(dirname(path));
+  return withTemporary(path, async (folder) => {
+    await mkdir(folder);
+    const stage = join(folder, 'rows');
     await writeFile(stage, inBatches(stageRows(staging, rows, signal)));
     if (staging.columns.size === 0) {
       throw new RedefError(`${path}: no rows and no columns, which Parquet cannot hold`, {
@@ -38,29 +37,24 @@ export async function writeParquet(
       });
     }
     checkNames([...staging.columns.keys()]);
-    await withDuckDb({ memoryLimit: '512MB', ...options }, dirname(path), async (connection) => {
-      const interrupt = () => connection.interrupt();
-      signal?.addEventListener('abort', interrupt);
-      try {
-        const copied = await connection.runAndReadAll(copyStatement(staging, stage, partial));
-        const [[count] = []] = copied.getRowsJson();
-        if (Number(count) !== staging.rows) throw new Error(`${count} of ${staging.rows} rows were copied`);
-      } catch (error) {
-        throwIfAborted(signal);
-        throw copyError(error, path);
-      } finally {
-        signal?.removeEventListener('abort', interrupt);
-      }
+    return replaceFile(path, async (partial) => {
+      await withDuckDb({ memoryLimit: '512MB', ...options }, folder, async (connection) => {
+        const interrupt = () => connection.interrupt();
+        signal?.addEventListener('abort', interrupt);
+        try {
+          const copied = await connection.runAndReadAll(copyStatement(staging, stage, partial));
+          const [[count] = []] = copied.getRowsJson();
+          if (Number(count) !== staging.rows) throw new Error(`${count} of ${staging.rows} rows were copied`);
+        } catch (error) {
+          throwIfAborted(signal);
+          throw copyError(error, path);
+        } finally {
+          signal?.removeEventListener('abort', interrupt);
+        }
+      });
+      return staging.rows;
     });
-    const written = await open(partial, 'r+');
-    await written.sync().finally(() => written.close());
-    await rename(partial, path);
-    return staging.rows;
-  } catch (error) {
-    throw fileError(error, path);
-  } finally {
-    await Promise.all([stage, partial].map((file) => rm(file, { force: true }).catch(() => {})));
-  }
+  });
 }
 
 async function* stageRows(

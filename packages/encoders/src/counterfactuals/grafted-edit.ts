@@ -20,7 +20,7 @@ export function graftedEdit(donors: readonly ChangeText[]): Perturbation {
     appliesTo: { train: false, test: true },
     perturbChange(change, rng) {
       const diff = diffLines(change.function_before, change.function_after);
-      const first = rng.integer(donors.length);
+      const first = rng.integer(Math.max(1, donors.length));
       for (let k = 0; k < donors.length; k++) {
         const donor = donors[(first + k) % donors.length]!;
         const blocks = donor.id === change.id ? [] : addedBlocks(donor);
