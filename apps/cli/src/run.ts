@@ -45,4 +45,5 @@ const usageCodes = new Set([
   'unknown-level',
   'invalid-sets',
   'invalid-study',
+  'would-overwrite',
 ]);

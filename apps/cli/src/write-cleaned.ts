@@ -12,6 +12,13 @@ export interface CleanedSet {
   removed: number;
 }
 
+/** Every file that {@link writeCleaned} may write. */
+export function cleanedFiles(folder: string, extensions: Readonly<Record<string, string>>): string[] {
+  return Object.entries(extensions).flatMap(([name, extension]) =>
+    [extension, 'jsonl', 'removed.jsonl'].map((ending) => join(folder, `${name}.${ending}`)),
+  );
+}
+
 /**
  * Writes what a removal policy leaves of each set into `folder/NAME.EXTENSION`, and what it removes, with its reason and
  * twin, into `folder/NAME.removed.jsonl`. Memory holds the list of one set's removed rows, without their texts.

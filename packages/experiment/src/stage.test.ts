@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFileAtomic } from '@redef/core/files';
@@ -75,4 +75,13 @@ test('a run that fails leaves no manifest, so the next one runs', async () => {
 test('a missing input is named', async () => {
   rmSync(join(root, 'input'));
   await expect(runStage(stage())).rejects.toMatchObject({ code: 'file-missing' });
+});
+
+test('a stage whose folder holds one of its inputs is refused, through a link too, and nothing is lost', async () => {
+  symlinkSync(root, join(root, 'link'));
+  writeFileSync(join(root, 'manifest.json'), 'of an earlier stage');
+  for (const folder of [root, join(root, 'link')]) {
+    await expect(runStage(stage({ folder }), { force: true })).rejects.toMatchObject({ code: 'would-overwrite' });
+  }
+  expect([runs, readFileSync(join(root, 'manifest.json'), 'utf8')]).toEqual([0, 'of an earlier stage']);
 });

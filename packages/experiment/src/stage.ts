@@ -1,7 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, type ProgressEvent, RedefError, type RunOptions } from '@redef/core';
-import { digestFile, type Manifest, readManifest, removeStalePartials, writeManifest } from '@redef/core/files';
+import {
+  digestFile,
+  type Manifest,
+  readManifest,
+  refuseOverwriting,
+  removeStalePartials,
+  writeManifest,
+} from '@redef/core/files';
 import { packageVersions } from './version.js';
 
 export interface StageOptions extends RunOptions<ProgressEvent> {
@@ -40,9 +47,12 @@ export interface StageOutcome {
 /**
  * Runs a stage unless its folder already holds what the same inputs, options and versions gave. The manifest is written
  * last, so a stage stopped in the middle runs again and one that finished is never repeated.
+ *
+ * @throws `RedefError` `would-overwrite` where an input lies in the stage's own folder: what is there would be lost
  */
 export async function runStage(stage: Stage, options: StageOptions = {}): Promise<StageResult> {
   const { folder, name, config, seed } = stage;
+  await refuseOverwriting(Object.values(stage.inputFiles), { folders: [folder] });
   const inputs: Record<string, string> = { ...stage.inputDigests };
   for (const [input, path] of Object.entries(stage.inputFiles)) inputs[input] = await digestFile(path);
 

@@ -19,9 +19,10 @@ import {
 } from '@redef/dedup';
 import { Command, Option } from 'commander';
 import { type CliContext, GateError, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { collect, columns, fraction, names } from '../options.js';
 import { renderTextTable } from '../text-table.js';
-import { writeCleaned } from '../write-cleaned.js';
+import { cleanedFiles, writeCleaned } from '../write-cleaned.js';
 
 const gates = {
   leak: (audit: DataAudit) =>
@@ -107,6 +108,13 @@ export const auditDataCommand = (cli: CliContext): Command =>
       const level = near ? undefined : parseLevel(options.level);
       if (near && options.near === undefined) command.error('error: --level near needs --near');
       if (near && options.clean !== undefined) command.error('error: --clean takes out rows at every level but near');
+      const extensions = extensionsOf(inputs);
+      const { clean, html, corpus = [], predictions = [] } = options;
+      await keepInputs(
+        cli,
+        [...inputs.map(({ path }) => path), ...corpus, ...predictions].flatMap((path) => [path, pairedPath(path)]),
+        { files: [html, ...(clean === undefined ? [] : cleanedFiles(clean, extensions))] },
+      );
       const open = (path: string) => {
         const paired = pairedPath(path);
         if (paired) return readPairs(resolve(cli.cwd, path), resolve(cli.cwd, paired), { signal: cli.signal });
@@ -152,7 +160,7 @@ export const auditDataCommand = (cli: CliContext): Command =>
       const cleaned =
         options.clean === undefined || level === undefined
           ? undefined
-          : await writeCleaned(sets(), resolve(cli.cwd, options.clean), extensionsOf(inputs), {
+          : await writeCleaned(sets(), resolve(cli.cwd, options.clean), extensions, {
               ...run,
               ...key,
               policy: options.policy,

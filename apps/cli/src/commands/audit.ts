@@ -21,6 +21,7 @@ import {
 } from '@redef/triage/audit';
 import { Command, Option } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { collect, integer } from '../options.js';
 
 export const auditCommand = (cli: CliContext): Command =>
@@ -62,6 +63,9 @@ const sampleCommand = (cli: CliContext): Command =>
     )
     .action(async (options: SampleOptions, command: Command) => {
       const at = (path: string): string => resolve(cli.cwd, path);
+      await keepInputs(cli, [options.mined, options.labels, options.items, options.questions], {
+        folders: [options.out],
+      });
       const { size, seed } = options;
       const out = at(options.out);
       let strata: Stratum[];

@@ -6,6 +6,7 @@ import { writeRows } from '@redef/datasets';
 import { formatSample, splitTokens } from '@redef/repair';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { integer } from '../options.js';
 
 export const repairFormatCommand = (cli: CliContext): Command =>
@@ -17,6 +18,7 @@ export const repairFormatCommand = (cli: CliContext): Command =>
     .option('--cwe <tag>', 'what each source starts with', 'CWE-000')
     .option('--context <n>', 'tokens of context around a hunk', integer(1), 3)
     .action(async (beforePath: string, afterPath: string, options: { out: string; cwe: string; context: number }) => {
+      await keepInputs(cli, [beforePath, afterPath], { files: [options.out] });
       const [before, after] = await Promise.all([readLines(cli, beforePath), readLines(cli, afterPath)]);
       if (before.length !== after.length) {
         throw new RedefError(`${beforePath} has ${before.length} lines, ${afterPath} has ${after.length}`, {

@@ -4,6 +4,7 @@ import { writeJsonl } from '@redef/core/files';
 import { loadRepairWeights, predictRepairs, repairDecoder, Seq2SeqDecoder, tokenizeText } from '@redef/repair/model';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { integer } from '../options.js';
 import { addRepairModelOptions, loadTrainedModel, type RepairModelFlags } from '../repair-model.js';
 import { readSamples } from '../repair-rows.js';
@@ -30,6 +31,7 @@ export const repairPredictCommand = (cli: CliContext): Command =>
     .option('--batch-size <n>', 'samples decoded at once', integer(1), 8)
     .option('--seed <n>', 'that the rows name: that of the model', integer(0))
     .action(async (path: string, options: Options) => {
+      await keepInputs(cli, [path, options.model, options.tokenizer], { files: [options.out] });
       const samples = await readSamples(cli, [path]);
       const { folder, model, tokenizer, driver } = await loadTrainedModel(cli.cwd, options);
       const variables = new Variables(driver);

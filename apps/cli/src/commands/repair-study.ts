@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { RedefError } from '@redef/core';
 import {
   type RepairCellEvent,
@@ -12,6 +12,7 @@ import { readJudgements, type ScoreOptions } from '@redef/repair';
 import { createCSyntax } from '@redef/repair/syntax';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { collect, fraction, integer, names, number, seeds } from '../options.js';
 import { addNetworkOptions, addRepairModelOptions, loadRepairModel, type RepairModelFlags } from '../repair-model.js';
 import { openRows, readSamples } from '../repair-rows.js';
@@ -79,6 +80,10 @@ export const repairStudyCommand = (cli: CliContext): Command =>
           remedy: 'Name it with --bug-fix.',
         });
       }
+      const { out, train, test: testPath, bugFix, bugFixValidation } = options;
+      await keepInputs(cli, [...train, testPath, bugFix, bugFixValidation, options.judgements], {
+        files: ['report.html', 'report.md', 'results.json', 'scores.md'].map((name) => join(out, name)),
+      });
       const { start, model, tokenizer, driver } = await loadRepairModel(cli.cwd, options);
       const { epochs, batchSize, learningRate, preEpochs, preBatchSize, validationShare, threads } = options;
       const judgements =

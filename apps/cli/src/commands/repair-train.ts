@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { RedefError } from '@redef/core';
 import { PairList, tokenizeSample, trainRepairModel } from '@redef/repair/model';
 import { Command } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { collect, fraction, integer } from '../options.js';
 import {
   addNetworkOptions,
@@ -49,14 +49,9 @@ export const repairTrainCommand = (cli: CliContext): Command =>
     .option('--padding-in-loss', 'let padding count, as in VulRepair')
     .option('--json', 'print the epochs as JSON')
     .action(async (options: Options) => {
+      await keepInputs(cli, [options.model, options.tokenizer], { folders: [options.out] });
       const { start, model, tokenizer, driver } = await loadRepairModel(cli.cwd, options);
       const out = resolve(cli.cwd, options.out);
-      if (out === start) {
-        throw new RedefError('--out is the folder of --model', {
-          code: 'invalid-option',
-          remedy: 'Write the new model elsewhere.',
-        });
-      }
       const vocabularySize = Math.max(model.config.vocab_size, tokenizer.size);
       const readPairs = async (paths: readonly string[]) => {
         const pairs = new PairList(vocabularySize);

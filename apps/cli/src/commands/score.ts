@@ -14,6 +14,7 @@ import {
 import { createCSyntax } from '@redef/repair/syntax';
 import { Command, Option } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { integer } from '../options.js';
 import { openRows } from '../repair-rows.js';
 import { renderTextTable } from '../text-table.js';
@@ -46,6 +47,7 @@ export const scoreCommand = (cli: CliContext): Command =>
     .option('--out <file>', 'write a row of JSONL for every sample and seed')
     .option('--json', 'print one JSON object')
     .action(async (predictions: string, truth: string, options: Options) => {
+      await keepInputs(cli, [predictions, truth], { files: [options.out] });
       const truths: RepairTruth[] = [];
       for await (const sample of readTruths(openRows(cli, truth))) truths.push(sample);
       const found = await readPredictions(openRows(cli, predictions));

@@ -17,6 +17,7 @@ import {
 } from '@redef/triage';
 import { Command, Option } from 'commander';
 import { type CliContext, print } from '../context.js';
+import { keepInputs } from '../keep-inputs.js';
 import { collect, integer, number } from '../options.js';
 import { printStage } from '../print-stage.js';
 import { createPanelist, type VoterFlags } from '../voters.js';
@@ -81,6 +82,8 @@ export const triageCommand = (cli: CliContext): Command =>
       const { ballots, rule, concurrency, batch, json } = options;
       const at = (path: string): string => resolve(cli.cwd, path);
       const [mined, out] = [at(options.mined), at(options.out)];
+      const tables = ['changes.jsonl', 'evidence.jsonl'].map((name) => join(options.mined, name));
+      await keepInputs(cli, [...tables, options.prices], { files: [options.cache], folders: [options.out] });
       const prices = options.prices === undefined ? defaultPrices : await readPrices(at(options.prices));
       const budget = options.budget === undefined ? undefined : createBudget(options.budget);
       // a dry run makes no call and needs no key

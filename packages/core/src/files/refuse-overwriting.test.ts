@@ -42,7 +42,13 @@ test('nor is a file in a folder that is read', async () => {
 
 test('a folder that is read, or holds what is read, is not filled', async () => {
   for (const folder of [at('data'), at('linked'), at('linked', 'deep', '..')]) {
-    for (const read of [at('data'), at('linked'), at('data', 'train.csv'), at('linked', 'train.csv')]) {
+    for (const read of [
+      at('data'),
+      at('linked'),
+      at('data', 'train.csv'),
+      at('linked', 'train.csv'),
+      at('train.csv'),
+    ]) {
       await expect(refuseOverwriting([read], { folders: [folder] }), `${read} ${folder}`).rejects.toMatchObject({
         code: 'would-overwrite',
       });

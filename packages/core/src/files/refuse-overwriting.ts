@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { RedefError } from '../errors.js';
 
 /** What is about to be written. */
@@ -17,31 +17,37 @@ export interface Writes {
  * @throws `RedefError` `would-overwrite`
  */
 export async function refuseOverwriting(reads: readonly string[], { files = [], folders = [] }: Writes): Promise<void> {
-  const inputs = new Map<string | undefined, string>();
-  for (const path of reads) inputs.set(await identityOf(path), path);
-  inputs.delete(undefined);
+  const inputs = new Map<string, string>();
+  const homes = new Map<string, string>(); // the folders that input files lie in, by their names and where links lead
+  for (const path of reads) {
+    const found = await find(path);
+    if (!found) continue;
+    inputs.set(found.identity, path);
+    if (found.isFolder) continue;
+    for (const name of [resolve(path), await realpath(path)]) {
+      const home = await find(dirname(name));
+      if (home) homes.set(home.identity, path);
+    }
+  }
   for (const file of files) {
     for (let place = resolve(file); ; place = dirname(place)) {
-      const input = inputs.get(await identityOf(place));
+      const input = inputs.get((await find(place))?.identity ?? '');
       if (input !== undefined) throw refused(file, input);
       if (place === dirname(place)) break;
     }
   }
   for (const folder of folders) {
-    const identity = await identityOf(folder);
-    if (identity === undefined) continue;
-    for (const [own, input] of inputs) {
-      const holds = (await identityOf(join(folder, basename(input)))) === own;
-      if (own === identity || holds) throw refused(folder, input);
-    }
+    const { identity = '' } = (await find(folder)) ?? {};
+    const input = inputs.get(identity) ?? homes.get(identity);
+    if (input !== undefined) throw refused(folder, input);
   }
 }
 
 /** @returns `undefined` where nothing is */
-async function identityOf(path: string): Promise<string | undefined> {
+async function find(path: string): Promise<{ identity: string; isFolder: boolean } | undefined> {
   try {
-    const { dev, ino } = await stat(path, { bigint: true });
-    return `${dev}:${ino}`;
+    const found = await stat(path, { bigint: true });
+    return { identity: `${found.dev}:${found.ino}`, isFolder: found.isDirectory() };
   } catch {
     return undefined;
   }

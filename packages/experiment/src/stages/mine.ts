@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Counter } from '@redef/core';
-import { writeJsonlTables } from '@redef/core/files';
+import { refuseOverwriting, writeJsonlTables } from '@redef/core/files';
 import { type MineOptions, mineCandidates, openRepository, resolveCommit } from '@redef/mining';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
@@ -20,6 +20,7 @@ export interface MineStageInput {
 export async function mineStage(input: MineStageInput, options: StageOptions = {}): Promise<StageResult> {
   const { repository, project, out, mining = {}, index, workers } = input;
   const opened = await openRepository(repository);
+  await refuseOverwriting([repository], { folders: [out] });
   const head = await resolveCommit(opened, mining.range?.split('..').at(-1) || mining.branch || 'HEAD');
   return runStage(
     {
