@@ -24,7 +24,8 @@ export async function refuseOverwriting(reads: readonly string[], { files = [], 
     if (!found) continue;
     inputs.set(found.identity, path);
     if (found.isFolder) continue;
-    for (const name of [resolve(path), await realpath(path)]) {
+    const real = await realpath(path).catch(() => path); // a pipe has no other name
+    for (const name of [resolve(path), real]) {
       const home = await find(dirname(name));
       if (home) homes.set(home.identity, path);
     }
