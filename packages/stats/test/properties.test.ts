@@ -5,6 +5,7 @@ import {
   bestThreshold,
   bootstrapMeanDifference,
   cliffsDelta,
+  cohensKappa,
   effortMetrics,
   friedmanTest,
   holm,
@@ -299,6 +300,65 @@ test('Wilcoxon ranks differences that are equal but for rounding as ties', () =>
   const b = [0.2, 0.3, 0.4, 0.7, 0.1];
   const whole = (x: number) => Math.round(10 * x);
   expect(wilcoxonSignedRank(a, b)).toEqual(wilcoxonSignedRank(a.map(whole), b.map(whole)));
+});
+
+test('a large pair decides neither over the ties nor over the zeros of the others', () => {
+  const a = [0.31, 0.42, 0.53, 0.64, 0.75];
+  const b = [0.3, 0.4, 0.5, 0.6, 0.7];
+  for (const largest of [10, 1e9, 1e14, 1e100]) {
+    const result = wilcoxonSignedRank([...a, largest], [...b, 0]);
+    expect(result).toMatchObject({ wPlus: 21, zeros: 0, rankBiserial: 1 });
+    expect(result.p).toBe(0.03125); // R: wilcox.test(a, b, paired = TRUE)
+  }
+  const [wholes, others] = [
+    [1e16, 1e16, 3],
+    [1e16 - 2, 1e16 - 4, 1],
+  ];
+  expect(wilcoxonSignedRank(wholes!, others!)).toMatchObject({ wPlus: 6, zeros: 0, p: 0.25 });
+  expect(pairedTTest(wholes!, others!).meanDifference).toBeCloseTo(8 / 3, 12);
+  expect(signFlipTest(wholes!, others!, { rng: createRng(1) }).p).toBe(0.25);
+});
+
+test('the rank-biserial correlation is that of the two sums given', () => {
+  const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), { minLength: 2 });
+  fc.assert(
+    fc.property(pairs, fc.constantFrom('wilcox', 'pratt', 'zsplit'), (drawn, zeroMethod) => {
+      fc.pre(drawn.some(([x, y]) => x !== y));
+      const [x, y] = [drawn.map(([first]) => first), drawn.map(([, second]) => second)];
+      const { wPlus, wMinus, rankBiserial } = wilcoxonSignedRank(x, y, { zeroMethod, method: 'normal' });
+      expect(rankBiserial).toBe((wPlus - wMinus) / (wPlus + wMinus));
+    }),
+  );
+  const [x, y] = [
+    [1, 2, 0, 0, 0],
+    [1, 2, 0, 0, 1],
+  ];
+  const of = (zeroMethod: 'wilcox' | 'pratt' | 'zsplit') => wilcoxonSignedRank(x!, y!, { zeroMethod }).rankBiserial;
+  expect([of('zsplit'), of('pratt'), of('wilcox')]).toEqual([-1 / 3, -1, -1]);
+});
+
+test('MCC is 1 where every item is right, -1 where every one is wrong, and never beyond', () => {
+  const count = fc.integer({ min: 1, max: 1e15 });
+  fc.assert(
+    fc.property(count, count, (x, y) => {
+      const [right, wrong] = [
+        { truePositives: x, trueNegatives: y, falsePositives: 0, falseNegatives: 0 },
+        { truePositives: 0, trueNegatives: 0, falsePositives: x, falseNegatives: y },
+      ];
+      expect([rates(right).mcc, rates(wrong).mcc]).toEqual([1, -1]);
+      expect(Math.abs(rates({ ...right, falseNegatives: 1 }).mcc)).toBeLessThanOrEqual(1);
+      expect(Math.abs(rates({ ...wrong, trueNegatives: 1 }).mcc)).toBeLessThanOrEqual(1);
+    }),
+  );
+  expect(metrics([1, 0, 1], [3, -2, 1]).mcc).toBe(1);
+});
+
+test("the interval of Cohen's kappa ends at -1 and 1", () => {
+  const { kappa, standardError, interval } = cohensKappa(['y', 'n', 'y', 'n'], ['y', 'n', 'n', 'n']);
+  expect(kappa + 1.96 * standardError).toBeGreaterThan(1);
+  expect(interval.high).toBe(1);
+  expect(interval.low).toBeCloseTo(kappa - 1.959964 * standardError, 6);
+  expect(cohensKappa(['y', 'n', 'y', 'n', 'y'], ['n', 'y', 'n', 'y', 'y']).interval.low).toBe(-1);
 });
 
 test('power of extreme designs is found at once, not in minutes', () => {

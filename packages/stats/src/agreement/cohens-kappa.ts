@@ -22,6 +22,7 @@ export interface CohensKappaResult extends ResultHeader {
   expectedAgreement: number;
   /** Large-sample standard error (Fleiss, Cohen and Everitt, 1969). */
   standardError: number;
+  /** By the standard error, cut off at -1 and 1, beyond which no kappa lies. */
   interval: Interval;
   weights: (typeof weightings)[number];
   categories: readonly Category[];
@@ -110,7 +111,7 @@ export function cohensKappa<C extends Category>(
     observedAgreement: observed,
     expectedAgreement: expected,
     standardError,
-    interval: { level, low: kappa - margin, high: kappa + margin },
+    interval: { level, low: Math.max(-1, kappa - margin), high: Math.min(1, kappa + margin) },
     weights,
     categories: order,
   };

@@ -35,6 +35,7 @@ export function rates(confusion: Confusion): Rates {
     return 0;
   };
 
+  const covariance = truePositives * trueNegatives - falsePositives * falseNegatives;
   const noPositives = 'there are no positives';
   const noNegatives = 'there are no negatives';
   const recall = ratio(truePositives, positives, 'recall', noPositives);
@@ -52,11 +53,20 @@ export function rates(confusion: Confusion): Rates {
       'f1',
       'there are no positives and nothing was predicted positive',
     ),
-    mcc: ratio(
-      truePositives * trueNegatives - falsePositives * falseNegatives,
-      Math.sqrt(positives) * Math.sqrt(negatives) * Math.sqrt(predicted) * Math.sqrt(rejected),
-      'mcc',
-      positives === 0 || negatives === 0 ? 'the truth has one class only' : 'one class only was predicted',
+    mcc: Math.max(
+      -1,
+      Math.min(
+        1,
+        ratio(
+          covariance,
+          // paired so that the roots are of squares where every item is right, or every one wrong: then it is 1 or -1 exactly
+          covariance > 0
+            ? Math.sqrt(positives * predicted) * Math.sqrt(negatives * rejected)
+            : Math.sqrt(positives * rejected) * Math.sqrt(negatives * predicted),
+          'mcc',
+          positives === 0 || negatives === 0 ? 'the truth has one class only' : 'one class only was predicted',
+        ),
+      ),
     ),
     balancedAccuracy: positives === 0 ? specificity : negatives === 0 ? recall : (recall + specificity) / 2,
     undefinedBecause,

@@ -6,8 +6,11 @@ const largestSquarable = 1e150;
 export interface Differences {
   /** a - b, pair by pair. */
   values: Float64Array;
-  /** The most that rounding can have put into one: 0.3 - 0.2 and 0.2 - 0.1 are no further apart than this. */
-  rounding: number;
+  /**
+   * For each, the most that rounding can have put into it: 0.3 - 0.2 and 0.2 - 0.1 are no further apart than half of both
+   * together. 0 for whole numbers, which were not rounded.
+   */
+  rounding: Float64Array;
 }
 
 /** The differences a - b of at least two pairs of finite numbers. */
@@ -22,24 +25,38 @@ export function pairedDifferences(a: Numbers, b: Numbers): Differences {
   if (scale > largestSquarable) {
     fail('not-finite', `Values up to ${scale} have squares that are not finite`, 'Measure in a larger unit.');
   }
-  return {
-    values: Float64Array.from({ length: a.length }, (_, i) => a[i]! - b[i]!),
-    rounding: 4 * Number.EPSILON * scale,
-  };
+  const values = Float64Array.from({ length: a.length }, (_, i) => a[i]! - b[i]!);
+  const rounding = values.map((_, i) => {
+    const whole = Number.isInteger(a[i]) && Number.isInteger(b[i]);
+    return whole ? 0 : 4 * Number.EPSILON * Math.max(Math.abs(a[i]!), Math.abs(b[i]!));
+  });
+  return { values, rounding };
 }
 
 /** The differences a - b, which must not be all the same but for rounding: then there is no spread to measure against. */
 export function spreadDifferences(a: Numbers, b: Numbers): Float64Array {
   const { values, rounding } = pairedDifferences(a, b);
-  const first = values[0]!;
-  const least = Math.max(rounding, 1 / largestSquarable);
-  if (values.some((d) => Math.abs(d - first) > least)) return values;
-  if (Math.abs(first) <= rounding) failAllZero(values.length, 'their spread is zero and no test statistic exists');
+  let [least, most] = [values[0]!, values[0]!];
+  // where all are one number but for rounding, that number lies between these two
+  let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  values.forEach((d, i) => {
+    least = Math.min(least, d);
+    most = Math.max(most, d);
+    from = Math.max(from, d - rounding[i]! / 2);
+    to = Math.min(to, d + rounding[i]! / 2);
+  });
+  if (from > to && most - least > 1 / largestSquarable) return values;
+  if (allZero({ values, rounding })) failAllZero(values.length, 'their spread is zero and no test statistic exists');
   return fail(
     'no-variation',
-    `All ${values.length} differences a - b are ${first}, so their spread is zero and no test statistic exists`,
+    `All ${values.length} differences a - b are ${values[0]}, so their spread is zero and no test statistic exists`,
     'Report the constant difference as it is; check that the values were not rounded or made from each other.',
   );
+}
+
+/** Whether no pair differs by more than rounding. */
+export function allZero({ values, rounding }: Differences): boolean {
+  return values.every((d, i) => Math.abs(d) <= rounding[i]!);
 }
 
 export function failAllZero(count: number, consequence: string): never {

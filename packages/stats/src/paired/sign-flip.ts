@@ -3,7 +3,7 @@ import { fail, type Numbers, requireCount, requireOneOf, requireOptions, require
 import { mean } from '../moments.js';
 import { type Alternative, alternatives, type ResultHeader } from '../result.js';
 
-import { failAllZero, pairedDifferences } from './differences.js';
+import { allZero, failAllZero, pairedDifferences } from './differences.js';
 
 const methods = ['auto', 'exact', 'monte-carlo'] as const;
 const largestExact = 24; // 2^24 flips take about a tenth of a second
@@ -38,10 +38,11 @@ export function signFlipTest(a: Numbers, b: Numbers, options: SignFlipOptions): 
   requireOneOf(alternative, alternatives, 'alternative');
   requireOneOf(method, methods, 'method');
   requireCount(resamples, 'resamples', 1, 1e7);
-  const { values: differences, rounding } = pairedDifferences(a, b);
+  const found = pairedDifferences(a, b);
+  const { values: differences } = found;
   const n = differences.length;
   const size = differences.reduce((sum, d) => sum + Math.abs(d), 0);
-  if (size <= n * rounding) failAllZero(n, 'flipping signs changes nothing');
+  if (allZero(found)) failAllZero(n, 'flipping signs changes nothing');
   if (method === 'exact' && n > largestExact) {
     fail(
       'invalid-option',
@@ -51,7 +52,8 @@ export function signFlipTest(a: Numbers, b: Numbers, options: SignFlipOptions): 
   }
   const exact = method === 'exact' || (method === 'auto' && n <= largestExact && 2 ** n <= resamples);
   const observed = differences.reduce((sum, d) => sum + d, 0);
-  const slack = size * 1e-12 + n * rounding; // sums that differ by rounding alone are equal
+  const rounding = found.rounding.reduce((sum, r) => sum + r, 0);
+  const slack = size * 1e-12 + rounding; // sums that differ by rounding alone are equal
   const isExtreme = (sum: number): boolean =>
     alternative === 'two-sided'
       ? Math.abs(sum) >= Math.abs(observed) - slack

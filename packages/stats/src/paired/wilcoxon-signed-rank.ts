@@ -37,7 +37,10 @@ export interface WilcoxonResult extends ResultHeader {
   /** Of the normal approximation; absent when exact. */
   z?: number;
   zeros: number;
-  /** Matched-pairs rank-biserial correlation, (W+ - W-) / (W+ + W-), in [-1, 1]. */
+  /**
+   * Matched-pairs rank-biserial correlation, (W+ - W-) / (W+ + W-), in [-1, 1]. With `'zsplit'` the ranks of zeros stand
+   * in both sums, so that they draw it towards 0; with the other two they stand in neither.
+   */
   rankBiserial: number;
   zeroMethod: (typeof zeroMethods)[number];
 }
@@ -45,7 +48,8 @@ export interface WilcoxonResult extends ResultHeader {
 /**
  * Wilcoxon's signed-rank test of the differences a - b. The exact p-value is that of the permutation distribution of
  * the ranks at hand, so it holds with ties and zeros too, where SciPy and R fall back to the normal one. Differences that
- * are equal but for the rounding of a - b are ties: 0.3 - 0.2 and 0.2 - 0.1, say, which the two take for different.
+ * are equal but for the rounding of a - b are ties: 0.3 - 0.2 and 0.2 - 0.1, say, which the two take for different. How
+ * much that is follows from each pair's own size; whole numbers are taken as they are.
  */
 export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOptions = {}): WilcoxonResult {
   const {
@@ -58,7 +62,7 @@ export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOpti
   requireOneOf(method, methods, 'method');
   requireOneOf(zeroMethod, zeroMethods, 'zeroMethod');
   const { values, rounding } = pairedDifferences(a, b);
-  const all = values.map((d) => (Math.abs(d) <= rounding ? 0 : d));
+  const all = values.map((d, i) => (Math.abs(d) <= rounding[i]! ? 0 : d));
   const zeros = all.reduce((count, d) => count + (d === 0 ? 1 : 0), 0);
   const signed = all.length - zeros;
   if (signed === 0) failAllZero(all.length, 'there is no rank to sum');
@@ -69,9 +73,13 @@ export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOpti
       "Pass method: 'normal': at this size the two agree to many digits.",
     );
   }
-  const differences = zeroMethod === 'wilcox' ? all.filter((d) => d !== 0) : all;
+  const isRanked = (i: number): boolean => zeroMethod !== 'wilcox' || all[i] !== 0;
+  const differences = all.filter((_, i) => isRanked(i));
   const n = differences.length;
-  const { ranks, ties } = midranks(differences.map(Math.abs), rounding);
+  const { ranks, ties } = midranks(
+    differences.map(Math.abs),
+    rounding.filter((_, i) => isRanked(i)),
+  );
 
   let wPlus = 0;
   let wMinus = 0;
@@ -84,7 +92,6 @@ export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOpti
     if (d > 0) wPlus += rank;
     else if (d < 0) wMinus += rank;
   });
-  const rankBiserial = (wPlus - wMinus) / (wPlus + wMinus);
   const positiveOnly = wPlus;
   if (zeroMethod === 'zsplit') {
     wPlus += zeroRanks / 2;
@@ -110,7 +117,7 @@ export function wilcoxonSignedRank(a: Numbers, b: Numbers, options: WilcoxonOpti
     ...outcome,
     exact,
     zeros,
-    rankBiserial,
+    rankBiserial: (wPlus - wMinus) / (wPlus + wMinus),
     zeroMethod,
   };
 }
