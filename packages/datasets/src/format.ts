@@ -1,6 +1,7 @@
 import { RedefError } from '@redef/core';
 
-export type DataFormat = 'csv' | 'jsonl' | 'parquet';
+export const formats = ['csv', 'jsonl', 'parquet'] as const;
+export type DataFormat = (typeof formats)[number];
 
 const byExtension: Record<string, DataFormat> = {
   csv: 'csv',

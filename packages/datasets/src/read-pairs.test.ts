@@ -25,6 +25,20 @@ test('reads line by line, empty lines and a last line without an end too', async
   expect(await pairs('', '')).toEqual([]);
 });
 
+test('lines end as Python ends them, also where a chunk of the file does', async () => {
+  expect(await pairs('a\rb\r\nc\r', 'x\ny\rz')).toEqual([
+    { source: 'a', target: 'x' },
+    { source: 'b', target: 'y' },
+    { source: 'c', target: 'z' },
+  ]);
+  const long = 'x'.repeat((1 << 18) - 1); // the CR is the last byte of a chunk
+  expect(await pairs(`${long}\r\nb\n`, `1\r2\r`)).toEqual([
+    { source: long, target: '1' },
+    { source: 'b', target: '2' },
+  ]);
+  await expect(readPairs(null as unknown as string, 'b').next()).rejects.toMatchObject({ code: 'invalid-path' });
+});
+
 test('refuses files that do not belong together and bytes that are not text', async () => {
   await expect(pairs('a\nb\n', 'x\n')).rejects.toMatchObject({
     code: 'pairs-misaligned',

@@ -1,4 +1,5 @@
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
+import { requirePath } from './checks.js';
 import { fileBytes } from './sources/byte-source.js';
 
 /** One line of each of two aligned files. */
@@ -9,7 +10,7 @@ export interface Pair {
 
 /**
  * Reads two text files whose lines belong together, as the `.buggy` and `.fixed` files of CodeXGLUE's code refinement
- * do. Lines end at LF; a CR before it is dropped.
+ * do. Lines end as Python ends them: at LF, CR LF or CR.
  *
  * @throws `RedefError` `pairs-misaligned` where one file has more lines, `invalid-encoding` for what is not UTF-8
  */
@@ -18,6 +19,8 @@ export async function* readPairs(
   targetPath: string,
   { signal }: Pick<RunOptions, 'signal'> = {},
 ): AsyncGenerator<Pair, void, undefined> {
+  requirePath(sourcePath);
+  requirePath(targetPath);
   const sources = lines(sourcePath, signal);
   const targets = lines(targetPath, signal);
   try {
@@ -55,13 +58,13 @@ async function* lines(path: string, signal: AbortSignal | undefined): AsyncGener
     }
   };
   for await (const chunk of fileBytes(path, () => {}, signal)) {
-    const parts = (rest + decode(chunk)).split('\n');
+    const parts = (rest + decode(chunk)).split(/\r\n|\n|\r(?!$)/); // a CR at the end may have its LF to come
     rest = parts.pop()!;
     for (const part of parts) {
       line++;
-      yield part.replace(/\r$/, '');
+      yield part;
     }
   }
   rest += decode();
-  if (rest !== '') yield rest;
+  if (rest !== '') yield rest.replace(/\r$/, '');
 }

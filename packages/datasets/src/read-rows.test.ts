@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import {
   describePlace,
+  type PresetName,
   type ReadRowsOptions,
   type Row,
   type RowSource,
@@ -81,6 +82,25 @@ test('CSV keeps what breaks tables: line feeds alone, nulls, a column without a 
   expect(await collect(stream('a\n""\n\n"x"'))).toEqual([{ a: '' }, { a: 'x' }]);
 });
 
+test.each([1, 2, 3, 7, 100])('CSV lines end at LF, CR LF and CR, also mixed, read %i bytes at a time', async (size) => {
+  async function* pieces(text: string) {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  const rows = [
+    { a: '1', b: 'x\ry' },
+    { a: '3', b: null },
+    { a: '5', b: '6' },
+  ];
+  for (const ends of ['\r\r\r\r', '\n\n\n\n', '\r\r\n\n\r', '\n\r\r\n\r\n', '\r\n\n\r\r\n']) {
+    const [first, second, third, last] = ends.match(/\r\n|\r|\n/g)!;
+    expect(await collect(pieces(`a,b${first}1,"x\ry"${second}3,${third}5,6${last}`))).toEqual(rows);
+    expect(await collect(pieces(`a,b${first}1,"x\ry"${second}${second}3,${third}5,6`))).toEqual(rows);
+  }
+  expect(await collect(pieces('a\r'))).toEqual([]);
+  await expect(collect(pieces('a,b\r"x\ry",2\r\n3\r'))).rejects.toMatchObject(failure('csv-ragged', /:4: a row of 1 /));
+});
+
 test('a field of 40 MB in small chunks is read in linear time', async () => {
   const long = 'int x;\n'.repeat(6_000_000);
   async function* chunks() {
@@ -120,6 +140,64 @@ test('a row longer than allowed is refused before it fills the memory', async ()
   await expect(collect(endless(), { maxRowBytes: 1 << 20 })).rejects.toMatchObject(
     failure('csv-syntax', /:2: .*maxRowBytes/),
   );
+});
+
+test('a row or line longer than allowed is refused wherever it ends, one as long is not', async () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const text = `a,b${end}12,34${end}1,2${end}123456,"7\n"${end}`;
+    expect(await collect(stream(text), { maxRowBytes: 11 })).toHaveLength(3);
+    await expect(collect(stream(text), { maxRowBytes: 10 })).rejects.toMatchObject(
+      failure('csv-syntax', /:4: a row longer than maxRowBytes, 10/),
+    );
+  }
+  const lines = '{"a":1}\n{"a":12}\n';
+  expect(await collect(stream(lines), { maxLineBytes: 8 })).toHaveLength(2);
+  await expect(collect(stream(lines), { maxLineBytes: 7 })).rejects.toMatchObject(
+    failure('jsonl-syntax', /:2: a line longer than 7/),
+  );
+});
+
+test('refuses a source and options that are none', async () => {
+  const csv = file('options.csv', 'a,b\n1,2\n');
+  const table = join(folder, 'options.parquet');
+  await writeRows(table, [{ a: 1, b: 2 }]);
+  for (const source of [null, undefined, 5, {}, [null], () => csv] as unknown[] as RowSource[]) {
+    await expect(collect(source)).rejects.toMatchObject({ code: 'invalid-source' });
+  }
+  const wrong: Record<string, unknown>[] = [
+    { format: 'xml' },
+    { format: null },
+    { columns: [] },
+    { columns: 'a' },
+    { columns: ['a', 'a'] },
+    { columns: [1] },
+  ];
+  const forCsv = [{ delimiter: '' }, { delimiter: '"' }, { delimiter: 5 }, { maxRowBytes: 0 }, { maxRowBytes: '9' }];
+  const forParquet = [
+    { threads: 0 },
+    { threads: 1.5 },
+    { threads: '2' },
+    { memoryLimit: 'x; drop' },
+    { memoryLimit: 5 },
+  ];
+  for (const [path, cases] of [
+    [csv, [...wrong, ...forCsv]],
+    [table, [...wrong, ...forParquet]],
+  ] as const) {
+    for (const options of cases) {
+      const reading = collect(path, options as ReadRowsOptions);
+      await expect(reading, JSON.stringify(options)).rejects.toMatchObject({ code: 'invalid-option' });
+    }
+  }
+  for (const preset of ['toString', {}, null, 5] as unknown[] as PresetName[]) {
+    await expect(collect(csv, { preset })).rejects.toMatchObject({ code: 'unknown-preset' });
+  }
+});
+
+test('a link in a folder that leads nowhere is named itself', async () => {
+  file('links/a.csv', 'n\n1\n');
+  symlinkSync('gone.csv', join(folder, 'links', 'b.csv'));
+  await expect(collect(join(folder, 'links'))).rejects.toMatchObject(failure('file-missing', /links.b\.csv: no such/));
 });
 
 test('reads other encodings when they are named', async () => {

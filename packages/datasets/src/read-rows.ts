@@ -1,8 +1,9 @@
-import { type RunOptions, throwIfAborted } from '@redef/core';
+import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import type { ReadJsonlOptions } from '@redef/core/files';
+import { requireColumns, requireFormat, shown } from './checks.js';
 import { chooseColumns } from './choose-columns.js';
 import { type ReadCsvOptions, readCsv } from './csv/read-csv.js';
-import { type DataFormat, detectFormat, formatOfName } from './format.js';
+import { type DataFormat, detectFormat, formatOfName, formats } from './format.js';
 import { readJsonl } from './jsonl/read-jsonl.js';
 import type { DuckDbOptions } from './parquet/duckdb.js';
 import { needsAFile, readParquet } from './parquet/read-parquet.js';
@@ -69,7 +70,9 @@ type Batches = AsyncIterable<readonly PlacedRow[]>;
 type Report = (share: number) => void;
 
 async function* readBatches(source: RowSource, options: ReadRowsOptions): AsyncGenerator<readonly PlacedRow[]> {
-  if (typeof source !== 'string' && Symbol.asyncIterator in source) {
+  if (options.format !== undefined) requireFormat(options.format, formats);
+  requireColumns(options.columns);
+  if (isStream(source)) {
     yield* shape(readStream(source, options.name ?? 'standard input', undefined, options), options);
     return;
   }
@@ -84,6 +87,17 @@ async function* readBatches(source: RowSource, options: ReadRowsOptions): AsyncG
     yield* shape(readFile(path, bytes, report, options), options);
     before += bytes;
   }
+}
+
+/** @throws `RedefError` `invalid-source` for what is neither paths nor a stream of bytes */
+function isStream(source: RowSource): source is AsyncIterable<Uint8Array> {
+  if (typeof source === 'string') return false;
+  if (Array.isArray(source) && source.every((path) => typeof path === 'string')) return false;
+  if (typeof source === 'object' && source !== null && Symbol.asyncIterator in source) return true;
+  throw new RedefError(`expected paths or a stream to read rows from, got ${shown(source)}`, {
+    code: 'invalid-source',
+    remedy: 'Pass the path of a file or folder, a list of paths, or a byte stream such as process.stdin.',
+  });
 }
 
 function shape(batches: Batches, { preset, columns }: ReadRowsOptions): Batches {

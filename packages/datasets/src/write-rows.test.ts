@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Row, readRows, writeRows } from './index.js';
+import { encodeRows, type Row, readRows, type WriteRowsOptions, writeRows } from './index.js';
 
 let folder: string;
 beforeEach(() => {
@@ -88,12 +88,66 @@ test('CSV has a form for every value but bytes, functions and half characters', 
   expect(readFileSync(path, 'utf8')).toBe(
     'n,big,flag,list,when,none,nan\n-0,1180591620717411303424,true,"[""a"",1]",2020-01-02T03:04:05.678Z,,NaN\n',
   );
-  for (const value of [new Uint8Array(2), () => 1, Symbol('s'), 'a\ud800']) {
-    await expect(writeRows(path, [{ a: 1 }, { a: value }])).rejects.toMatchObject({
-      code: 'unsupported-value',
-      message: expect.stringMatching(/^row 2: column "a"/),
+  await expect(writeRows(path, [{ a: 1 }, { a: 'a\ud800' }])).rejects.toMatchObject({ code: 'unsupported-value' });
+});
+
+test.each(['csv', 'jsonl', 'parquet'])(
+  '.%s: what no format has a form for is refused at any depth',
+  async (extension) => {
+    const path = join(folder, `a.${extension}`);
+    writeFileSync(path, 'older');
+    const round: Record<string, unknown> = {};
+    round.self = [round];
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+    const values = [
+      ...[new Uint8Array(2), new ArrayBuffer(2), () => 1, Symbol('s'), new Date(Number.NaN)],
+      ...[new Map([[1, 2]]), new Set([1]), round, deep, { toJSON: () => () => 1 }],
+    ];
+    for (const value of values.flatMap((value) => [value, [value], { in: { it: value } }])) {
+      await expect(writeRows(path, [{ a: null }, { a: value }])).rejects.toMatchObject({
+        code: 'unsupported-value',
+        message: expect.stringMatching(/^row 2: column "a" holds /),
+      });
+    }
+    for (const row of [null, undefined, 1, 'text', [1, 2]] as unknown[] as Row[]) {
+      await expect(writeRows(path, [{ a: 1 }, row])).rejects.toMatchObject({
+        code: 'invalid-row',
+        message: expect.stringMatching(/^row 2: expected an object/),
+      });
+    }
+    for (const rows of [null, undefined, 5, {}] as unknown[] as Row[][]) {
+      await expect(writeRows(path, rows)).rejects.toMatchObject({ code: 'invalid-option' });
+    }
+    const once = { a: 1 };
+    await writeRows(path, [{ a: [once, once], b: { toJSON: () => ({ c: 1 }) } }]); // the same twice holds nothing of itself
+    expect(await collect(path)).toHaveLength(1);
+  },
+);
+
+test('refuses options that are none, and leaves the older file', async () => {
+  const path = join(folder, 'a.csv');
+  writeFileSync(path, 'older');
+  const cases = [
+    ...[{ format: 'xml' }, { format: null }, { columns: [] }, { columns: ['a', 'a'] }, { columns: 'a' }],
+    ...[{ delimiter: '"' }, { delimiter: '\n' }, { delimiter: '' }, { delimiter: ',,' }, { gzip: 'yes' }],
+    ...[
+      { format: 'parquet', threads: 0 },
+      { format: 'parquet', memoryLimit: 'much' },
+    ],
+  ] as unknown[] as WriteRowsOptions[];
+  for (const options of cases) {
+    await expect(writeRows(path, [{ a: 1 }], options), JSON.stringify(options)).rejects.toMatchObject({
+      code: 'invalid-option',
     });
   }
+  await expect(writeRows(5 as unknown as string, [], { format: 'csv' })).rejects.toMatchObject({
+    code: 'invalid-path',
+  });
+  for (const format of ['parquet', 'xml', undefined] as unknown[] as 'csv'[]) {
+    await expect(encodeRows([], { format }).next()).rejects.toMatchObject({ code: 'invalid-option' });
+  }
+  expect(readFileSync(path, 'utf8')).toBe('older');
 });
 
 test('CSV refuses a column that the header does not have, and takes the columns given', async () => {

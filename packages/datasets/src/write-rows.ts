@@ -3,9 +3,11 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { writeAtomically } from '@redef/core/files';
+import { requireColumns, requireDelimiter, requireFormat, requireOption, requirePath } from './checks.js';
 import { type EncodeCsvOptions, encodeCsv } from './csv/encode-csv.js';
 import { inBatches } from './encode/batches.js';
-import { type DataFormat, formatOfName } from './format.js';
+import { requireRow, requireRows } from './encode/checked-rows.js';
+import { type DataFormat, formatOfName, formats } from './format.js';
 import { encodeJsonl } from './jsonl/encode-jsonl.js';
 import type { DuckDbOptions } from './parquet/duckdb.js';
 import { writeParquet } from './parquet/write-parquet.js';
@@ -27,12 +29,33 @@ export async function* encodeRows(
   rows: AsyncIterable<Row> | Iterable<Row>,
   { format, columns, delimiter }: EncodeRowsOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* inBatches(format === 'csv' ? encodeCsv(rows, { columns, delimiter }) : encodeJsonl(rows, columns));
+  requireFormat(format, ['csv', 'jsonl']);
+  requireColumns(columns);
+  requireDelimiter(delimiter);
+  requireRows(rows);
+  async function* checked(): AsyncGenerator<Row, void, undefined> {
+    let position = 0;
+    for await (const row of rows) {
+      requireRow(row, ++position);
+      yield row;
+    }
+  }
+  yield* encode(checked(), { format, columns, delimiter });
+}
+
+function encode(
+  rows: AsyncIterable<Row>,
+  { format, columns, delimiter }: EncodeRowsOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return inBatches(format === 'csv' ? encodeCsv(rows, { columns, delimiter }) : encodeJsonl(rows, columns));
 }
 
 /**
  * Writes rows as CSV, JSONL or Parquet, whole or not at all, and gives their number: on any failure, and when the signal
  * fires, an older file at `path` stays as it was. Memory stays flat.
+ *
+ * @throws `RedefError` `unsupported-value` for what a format has no form for: bytes, functions, symbols, maps, sets, a date
+ *   that is none, a value that holds itself
  */
 export async function writeRows(
   path: string,
@@ -40,6 +63,12 @@ export async function writeRows(
   options: WriteRowsOptions = {},
 ): Promise<number> {
   const { signal, onEvent, columns, delimiter } = options;
+  requirePath(path);
+  if (options.format !== undefined) requireFormat(options.format, formats);
+  requireColumns(columns);
+  requireDelimiter(delimiter);
+  requireOption('gzip', options.gzip, ['undefined', 'boolean'].includes(typeof options.gzip), 'true or false');
+  requireRows(rows);
   const format = options.format ?? formatOfName(path);
   const gzip = options.gzip ?? /\.gz$/i.test(path);
   if (format === undefined) {
@@ -60,6 +89,7 @@ export async function writeRows(
   async function* counted(): AsyncGenerator<Row, void, undefined> {
     for await (const row of rows) {
       throwIfAborted(signal);
+      requireRow(row, written + 1);
       written++;
       if (written % 1000 === 0) report();
       yield row;
@@ -69,7 +99,7 @@ export async function writeRows(
   if (format === 'parquet') {
     await writeParquet(path, counted(), options);
   } else {
-    const bytes = encodeRows(counted(), {
+    const bytes = encode(counted(), {
       format,
       columns,
       delimiter: delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : ','),

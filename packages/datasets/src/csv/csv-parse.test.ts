@@ -4,7 +4,22 @@ import { expect, test } from 'vitest';
 import { readPlacedRows } from '../index.js';
 
 // Any bytes that these pieces make, well formed or not.
-const piece = fc.constantFrom('"', '""', ',', '\n', '\r\n', 'a', ' ', 'é', '"a"', '"\n"', '\0', '\ufeff', '"",""');
+const piece = fc.constantFrom(
+  '"',
+  '""',
+  ',',
+  '\n',
+  '\r\n',
+  '\r',
+  'a',
+  ' ',
+  'é',
+  '"a"',
+  '"\n"',
+  '\0',
+  '\ufeff',
+  '"",""',
+);
 
 test('reads what csv-parse reads, and refuses what it refuses', async () => {
   await fc.assert(
@@ -15,7 +30,7 @@ test('reads what csv-parse reads, and refuses what it refuses', async () => {
       try {
         expected = parse(bytes, {
           columns: true,
-          record_delimiter: ['\r\n', '\n'],
+          record_delimiter: ['\r\n', '\n', '\r'],
           skip_empty_lines: true,
           cast: (value, { quoting, header }) => (value === '' && !quoting && !header ? null : value),
         });

@@ -1,5 +1,6 @@
 import { RedefError } from '@redef/core';
 import { stringify } from 'csv-stringify/sync';
+import { unsupported } from '../encode/unsupported.js';
 import { stringifyJson } from '../jsonl/json.js';
 import { cell, type Row } from '../row.js';
 
@@ -76,11 +77,10 @@ function toField(value: unknown, column: string, position: number): Field {
       return null;
     case 'object':
       if (value === null) return null;
-      if (value instanceof Date) return value.toISOString();
-      if (!ArrayBuffer.isView(value)) return stringifyJson(value) ?? null;
+      if (unsupported(value) !== undefined) break;
+      return value instanceof Date ? value.toISOString() : (stringifyJson(value) ?? null);
   }
-  const what =
-    typeof value === 'string' ? 'a half of a surrogate pair' : ArrayBuffer.isView(value) ? 'bytes' : typeof value;
+  const what = unsupported(value) ?? 'a half of a surrogate pair';
   throw new RedefError(`row ${position}: column ${JSON.stringify(column)} holds ${what}, which CSV has no form for`, {
     code: 'unsupported-value',
     remedy: 'Convert the value to text first.',

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RedefError } from '@redef/core';
+import { requireCount, requireDelimiter } from '../checks.js';
 import type { PlacedRow, Row } from '../row.js';
 import { type Field, RecordScanner, type ScanFailure } from './scan-record.js';
 
@@ -11,8 +12,8 @@ export interface ReadCsvOptions {
 }
 
 /**
- * Reads CSV in UTF-8 as rows of text, a chunk's rows at a time: quoted line breaks, CR LF and LF, a byte order mark, NUL
- * bytes, fields of any length. A field without a character is null, `""` is the empty text, as `encodeCsv` writes them;
+ * Reads CSV in UTF-8 as rows of text, a chunk's rows at a time: quoted line breaks, LF, CR LF and CR as line ends, also
+ * mixed, a byte order mark, NUL bytes, fields of any length. A field without a character is null, `""` is the empty text, as `encodeCsv` writes them;
  * pandas writes both as nothing. Blank lines are passed over. The first row names the columns; a name may be empty, as that of an index
  * column is.
  *
@@ -24,13 +25,9 @@ export async function* readCsv(
   file: string,
   { delimiter = /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',', maxRowBytes = 2 ** 28 }: ReadCsvOptions,
 ): AsyncGenerator<PlacedRow[], void, undefined> {
-  if (!/^[^"\r\n\x80-\uffff]$/.test(delimiter)) {
-    throw new RedefError(`expected a delimiter of one ASCII character, got ${JSON.stringify(delimiter)}`, {
-      code: 'invalid-option',
-      remedy: "Pass ',' or '\\t' or ';'.",
-    });
-  }
-  const table = new CsvTable(file, delimiter.charCodeAt(0));
+  requireDelimiter(delimiter);
+  requireCount('maxRowBytes', maxRowBytes);
+  const table = new CsvTable(file, delimiter.charCodeAt(0), maxRowBytes);
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let wanted = 0; // an unfinished row is looked at again once twice as much of it is there
@@ -42,8 +39,7 @@ export async function* readCsv(
     const rest = bytes.subarray(table.read(bytes, false));
     if (table.rows.length > 0) yield table.takeRows();
     if (table.error) throw table.error;
-    if (rest.length > maxRowBytes)
-      throw table.fail('csv-syntax', 'a row longer than maxRowBytes: is a quote not closed?');
+    if (rest.length - 1 > maxRowBytes) throw table.tooLong(); // one of them may be the CR that ends it
     pending = [rest];
     pendingBytes = rest.length;
     wanted = 2 * rest.length;
@@ -68,6 +64,7 @@ class CsvTable {
   constructor(
     private readonly file: string,
     delimiter: number,
+    private readonly maxRowBytes: number,
   ) {
     this.#scanner = new RecordScanner(delimiter);
   }
@@ -88,6 +85,10 @@ class CsvTable {
     this.#started ||= bytes.length >= 3;
     const scanner = this.#scanner;
     while (start < bytes.length && scanner.scan(bytes, start, final)) {
+      if (scanner.end - start > this.maxRowBytes) {
+        this.error = this.tooLong(bytes, start);
+        return start;
+      }
       if (!isUtf8(bytes.subarray(start, scanner.next))) {
         this.error = this.fail('invalid-encoding', 'bytes that are not UTF-8', bytes, start);
         return start;
@@ -120,6 +121,15 @@ class CsvTable {
     }
     this.#position++;
     this.rows.push({ row: this.#toRow(fields), file: this.file, position: this.#position, unit: 'row' });
+  }
+
+  tooLong(bytes?: Buffer, at?: number): RedefError {
+    return this.fail(
+      'csv-syntax',
+      `a row longer than maxRowBytes, ${this.maxRowBytes}: is a quote not closed?`,
+      bytes,
+      at,
+    );
   }
 
   /** @param at where in the bytes that were not counted yet */
@@ -157,6 +167,8 @@ function startsWithMark(bytes: Buffer): boolean {
 
 function countLines(bytes: Buffer, end: number): number {
   let lines = 0;
-  for (let at = 0; at < end; at++) if (bytes[at] === 0x0a) lines++;
+  for (let at = 0; at < end; at++) {
+    if (bytes[at] === 0x0a || (bytes[at] === 0x0d && bytes[at + 1] !== 0x0a)) lines++;
+  }
   return lines;
 }

@@ -12,12 +12,13 @@ export interface ScanFailure {
 
 /**
  * Reads RFC 4180 records out of bytes, one at a time. Long quoted texts are passed over by a native search for the next
- * quote, so the cost lies in making the strings. A field without a character is null, `""` is the empty text. Outside
- * quotes a quote or a CR stands for itself, as for Python's csv module.
+ * quote, so the cost lies in making the strings. A field without a character is null, `""` is the empty text. A record
+ * ends at LF, CR LF or CR, as for pandas; inside a field that is not quoted a quote stands for itself.
  */
 export class RecordScanner {
   fields: Field[] = [];
-  /** Where the next record begins, once `scan` was true. */
+  /** Where the record ends and the next one begins, once `scan` was true. */
+  end = 0;
   next = 0;
   failure: ScanFailure | undefined;
 
@@ -39,15 +40,15 @@ export class RecordScanner {
       if (opened) {
         fields.push(quotedText(bytes, at + 1, end - 1));
       } else {
-        const ends = terminator !== this.delimiter && bytes[end - 1] === carriageReturn ? end - 1 : end;
-        fields.push(ends <= at ? null : bytes.toString('utf8', at, ends));
+        fields.push(end === at ? null : bytes.toString('utf8', at, end));
       }
       if (terminator === this.delimiter) {
         at = end + 1;
         continue;
       }
       this.fields = fields;
-      this.next = terminator === carriageReturn ? end + 2 : Math.min(end + 1, bytes.length);
+      this.end = end;
+      this.next = Math.min(end + (terminator === carriageReturn && bytes[end + 1] === lineFeed ? 2 : 1), bytes.length);
       return true;
     }
   }
@@ -59,16 +60,30 @@ export class RecordScanner {
     if (close < 0) return this.#fail(final, start, 'quote-not-closed');
     const end = close + 1;
     if (end === bytes.length) return final ? end : -1;
-    if (bytes[end] === this.delimiter || bytes[end] === lineFeed) return end;
-    if (bytes[end] !== carriageReturn) return this.#fail(true, end, 'text-after-quote');
-    if (end + 1 === bytes.length) return final ? end : -1;
-    return bytes[end + 1] === lineFeed ? end : this.#fail(true, end, 'text-after-quote');
+    const byte = bytes[end];
+    if (byte !== this.delimiter && byte !== lineFeed && byte !== carriageReturn) {
+      return this.#fail(true, end, 'text-after-quote');
+    }
+    return this.#known(bytes, end, final);
   }
 
   #plainEnd(bytes: Buffer, start: number, final: boolean): number {
     let at = start;
-    while (at < bytes.length && bytes[at] !== this.delimiter && bytes[at] !== lineFeed) at++;
-    return at < bytes.length || final ? at : -1;
+    // written out, for most bytes of a table are looked at here
+    while (
+      at < bytes.length &&
+      bytes[at] !== this.delimiter &&
+      bytes[at] !== lineFeed &&
+      bytes[at] !== carriageReturn
+    ) {
+      at++;
+    }
+    return at < bytes.length || final ? this.#known(bytes, at, final) : -1;
+  }
+
+  /** The LF that belongs to a CR may be the first of the bytes to come. */
+  #known(bytes: Buffer, end: number, final: boolean): number {
+    return bytes[end] === carriageReturn && end + 1 === bytes.length && !final ? -1 : end;
   }
 
   #fail(certain: boolean, at: number, what: ScanFailure['what']): -1 {

@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { unsupported } from '../encode/unsupported.js';
 import { cell, type Row } from '../row.js';
 import { stringifyJson } from './json.js';
 
@@ -11,11 +12,15 @@ export async function* encodeJsonl(
   for await (const row of rows) {
     position++;
     for (const [name, value] of Object.entries(row)) {
-      if (!ArrayBuffer.isView(value)) continue;
-      throw new RedefError(`row ${position}: column ${JSON.stringify(name)} holds bytes, which JSON has no form for`, {
-        code: 'unsupported-value',
-        remedy: 'Convert the value to text first.',
-      });
+      const found = unsupported(value);
+      if (found === undefined) continue;
+      throw new RedefError(
+        `row ${position}: column ${JSON.stringify(name)} holds ${found}, which JSON has no form for`,
+        {
+          code: 'unsupported-value',
+          remedy: 'Convert the value to text first.',
+        },
+      );
     }
     const chosen = columns ? Object.fromEntries(columns.map((name) => [name, cell(row, name)])) : row;
     yield `${stringifyJson(chosen)}\n`;

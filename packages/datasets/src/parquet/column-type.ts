@@ -6,8 +6,8 @@ export type ColumnType =
   | { kind: 'unknown' | 'boolean' | 'integer' | 'long' | 'digits' | 'number' | 'text' | 'json' }
   | { kind: 'list'; of: ColumnType };
 
-/** The narrowest type that holds a value; `undefined` for one that no column can (a function, bytes). */
-export function typeOfValue(value: unknown): ColumnType | undefined {
+/** The narrowest type that holds a value, which must be of those that some format has a form for. */
+export function typeOfValue(value: unknown): ColumnType {
   switch (typeof value) {
     case 'undefined':
       return { kind: 'unknown' };
@@ -20,13 +20,10 @@ export function typeOfValue(value: unknown): ColumnType | undefined {
       return { kind: BigInt.asIntN(64, value) === value ? 'long' : 'digits' };
     case 'string':
       return { kind: 'text' };
-    case 'object':
+    default:
       if (value === null) return { kind: 'unknown' };
       if (value instanceof Date) return { kind: 'text' };
-      if (ArrayBuffer.isView(value)) return undefined;
       return Array.isArray(value) ? listType(value) : { kind: 'json' };
-    default:
-      return undefined;
   }
 }
 
@@ -70,8 +67,7 @@ export function sqlType(type: ColumnType): string {
 function listType(values: readonly unknown[]): ColumnType {
   let of: ColumnType = { kind: 'unknown' };
   for (const value of values) {
-    const element = typeOfValue(value);
-    const both: ColumnType | undefined = element && widen(of, element);
+    const both: ColumnType | undefined = widen(of, typeOfValue(value));
     if (both === undefined || both.kind === 'list' || both.kind === 'json') return { kind: 'json' };
     of = both;
   }

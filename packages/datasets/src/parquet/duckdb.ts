@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RedefError } from '@redef/core';
+import { requireCount, requireOption, shown } from '../checks.js';
 
 /** Bounds what DuckDB takes beside the heap of Node. */
 export interface DuckDbOptions {
@@ -28,12 +29,14 @@ export async function withDuckDb<T>(
  * it fetches no extension.
  *
  * @param temporaryFolder where it may spill
- * @throws `RedefError` `duckdb-missing`
+ * @throws `RedefError` `duckdb-missing`, or `invalid-option` for options that DuckDB does not take
  */
 export async function connect(
   { threads = 2, memoryLimit = '1GB' }: DuckDbOptions,
   temporaryFolder: string,
 ): Promise<DuckDBConnection> {
+  requireCount('threads', threads);
+  requireOption('memoryLimit', memoryLimit, typeof memoryLimit === 'string', "a size such as '1GB'");
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((cause: unknown) => {
     throw new RedefError('DuckDB, which reads and writes Parquet, could not be loaded', {
       code: 'duckdb-missing',
@@ -47,6 +50,13 @@ export async function connect(
     temp_directory: temporaryFolder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+  }).catch((cause: unknown) => {
+    const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n');
+    throw new RedefError(`threads ${shown(threads)} and memoryLimit ${shown(memoryLimit)} are refused: ${line}`, {
+      code: 'invalid-option',
+      remedy: "Pass threads: 2 and memoryLimit: '1GB', for example.",
+      cause,
+    });
   });
   const connection = await instance.connect();
   instance.closeSync(); // the connection keeps it open

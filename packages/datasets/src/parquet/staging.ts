@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { unsupported } from '../encode/unsupported.js';
 import { stringifyJson } from '../jsonl/json.js';
 import type { Row } from '../row.js';
 import { type ColumnType, typeOfValue, widen } from './column-type.js';
@@ -35,8 +36,9 @@ export class Staging {
   }
 
   #learn(name: string, value: unknown): ColumnType {
+    const found = unsupported(value);
+    if (found !== undefined) throw this.#error('unsupported-value', name, `holds ${found}`);
     const type = typeOfValue(value);
-    if (type === undefined) throw this.#error('unsupported-value', name, `holds ${describe(value)}`);
     const before = this.columns.get(name) ?? { kind: 'unknown' };
     const both = widen(before, type);
     if (both === undefined) {
@@ -68,8 +70,4 @@ function stageValue(value: unknown, type: ColumnType): unknown {
 
 function label(type: ColumnType): string {
   return type.kind === 'list' ? `a list of ${label(type.of)}` : type.kind;
-}
-
-function describe(value: unknown): string {
-  return ArrayBuffer.isView(value) ? 'bytes' : `a ${typeof value}`;
 }

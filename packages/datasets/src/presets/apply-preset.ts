@@ -13,7 +13,7 @@ export function applyPreset(
   batches: AsyncIterable<readonly PlacedRow[]>,
   preset: PresetName | Preset,
 ): AsyncIterable<PlacedRow[]> {
-  const layout = typeof preset === 'string' ? findPreset(preset) : preset;
+  const layout = findPreset(preset);
   const columns = Object.entries(layout.columns);
   const required = columns.filter(([, { optional }]) => !optional);
   return mapRows(batches, (placed) => {

@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { shown } from '../checks.js';
 import { apacheJit } from './apachejit.js';
 import { bigVul } from './big-vul.js';
 import { cveFixes } from './cvefixes.js';
@@ -20,9 +21,10 @@ export const presets = {
 export type PresetName = keyof typeof presets;
 
 /** @throws `RedefError` `unknown-preset` */
-export function findPreset(name: string): Preset {
-  if (Object.hasOwn(presets, name)) return presets[name as PresetName];
-  throw new RedefError(`no preset called ${name}`, {
+export function findPreset(preset: string | Preset): Preset {
+  if (typeof preset === 'string' && Object.hasOwn(presets, preset)) return presets[preset as PresetName];
+  if (typeof preset === 'object' && typeof preset?.columns === 'object' && preset.columns !== null) return preset;
+  throw new RedefError(`no preset called ${shown(preset)}`, {
     code: 'unknown-preset',
     remedy: `Choose one of ${Object.keys(presets).join(', ')}.`,
   });

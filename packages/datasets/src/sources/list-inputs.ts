@@ -43,7 +43,12 @@ export async function listInputs(paths: readonly string[]): Promise<InputFile[]>
           remedy: 'Check the path, or name the files themselves.',
         });
       }
-      for (const file of files) inputs.push({ path: file, bytes: (await stat(file)).size });
+      for (const file of files) {
+        const { size } = await stat(file).catch((error: unknown) => {
+          throw fileError(error, file);
+        });
+        inputs.push({ path: file, bytes: size });
+      }
     } catch (error) {
       throw fileError(error, path);
     }

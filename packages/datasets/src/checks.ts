@@ -1,0 +1,52 @@
+import { RedefError } from '@redef/core';
+
+// For callers without types: no option of another kind may pass for one that is known, or reach a library that reads it.
+
+/** @throws `RedefError` `invalid-option` */
+export function requireOption(name: string, value: unknown, holds: boolean, expected: string): void {
+  if (holds) return;
+  throw new RedefError(`${name} must be ${expected}, got ${shown(value)}`, {
+    code: 'invalid-option',
+    remedy: `Pass ${name} as ${expected}, or leave it out.`,
+  });
+}
+
+/** Columns, where they are given: one or more, each once, so that a file made of them can be read again. */
+export function requireColumns(columns: unknown): void {
+  const named = Array.isArray(columns) && columns.length > 0 && columns.every((name) => typeof name === 'string');
+  const holds = columns === undefined || (named && new Set(columns).size === columns.length);
+  requireOption('columns', columns, holds, 'a list of one name or more, each once');
+}
+
+export function requireCount(name: string, value: unknown): void {
+  requireOption(
+    name,
+    value,
+    value === undefined || (Number.isInteger(value) && Number(value) >= 1),
+    'an integer from 1',
+  );
+}
+
+export function requireFormat(format: unknown, known: readonly string[]): void {
+  requireOption('format', format, typeof format === 'string' && known.includes(format), `one of ${known.join(', ')}`);
+}
+
+export function requireDelimiter(delimiter: unknown): void {
+  const holds = delimiter === undefined || (typeof delimiter === 'string' && /^[^"\r\n\x80-\uffff]$/.test(delimiter));
+  requireOption('delimiter', delimiter, holds, "one ASCII character such as ',' or '\\t'");
+}
+
+export function requirePath(path: unknown): void {
+  if (typeof path === 'string') return;
+  throw new RedefError(`expected the path of a file, got ${shown(path)}`, {
+    code: 'invalid-path',
+    remedy: 'Pass the path as a text.',
+  });
+}
+
+/** A value as an error shows it. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
+  if (Array.isArray(value)) return `[${value.slice(0, 5).map(shown).join(', ')}${value.length > 5 ? ', ...' : ''}]`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
