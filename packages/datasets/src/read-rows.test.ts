@@ -175,6 +175,7 @@ test('refuses a source and options that are none', async () => {
   const forCsv = [{ delimiter: '' }, { delimiter: '"' }, { delimiter: 5 }, { maxRowBytes: 0 }, { maxRowBytes: '9' }];
   const forParquet = [
     { threads: 0 },
+    { threads: 257 },
     { threads: 1.5 },
     { threads: '2' },
     { memoryLimit: 'x; drop' },

@@ -1,5 +1,7 @@
 import { type CodeChange, type Label, RedefError, type RunOptions, type SplitName, throwIfAborted } from '@redef/core';
 import { Auditor, type AuditorOptions, type DataAudit } from './auditor.js';
+import { requireObject } from './checks.js';
+import { checkRow, requireRows } from './rows.js';
 
 /** A change with its sidecars joined: what the audit needs of them. */
 export type SplitChange = Pick<
@@ -15,12 +17,15 @@ export type SplitChange = Pick<
  * splits, one pair under both labels, one commit or one function in two splits, and a split in time that does not hold,
  * overall or within each project and label (ReDef, section 3.1). `leaks.time` has the two orders in that sequence.
  *
- * @throws `RedefError` `invalid-record` for a change without a split, `aborted`
+ * @throws `RedefError` `invalid-option`, `invalid-sets`, `invalid-row`, `invalid-record` for a change without a split, `aborted`
  */
 export async function auditChanges(
   changes: AsyncIterable<SplitChange> | Iterable<SplitChange>,
-  { signal, onEvent, near = false }: RunOptions & Pick<AuditorOptions, 'near'> = {},
+  options: RunOptions & Pick<AuditorOptions, 'near'> = {},
 ): Promise<DataAudit> {
+  requireObject('options', options);
+  requireRows('changes', changes);
+  const { signal, onEvent, near = false } = options;
   const names: SplitName[] = ['train', 'validation', 'test'];
   const rows = names.map(() => 0);
   const auditor = new Auditor(names, {
@@ -41,6 +46,7 @@ export async function auditChanges(
   let done = 0;
   for await (const change of changes) {
     throwIfAborted(signal);
+    checkRow('changes', done, change);
     const set = names.indexOf(change.split);
     if (set < 0) {
       throw new RedefError(

@@ -1,6 +1,7 @@
 import { type RunOptions, throwIfAborted } from '@redef/core';
 import { Auditor, type AuditorOptions, type DataAudit } from './auditor.js';
-import { checkRow, type DataSets } from './rows.js';
+import { requireObject } from './checks.js';
+import { checkRow, type DataSets, namesOf } from './rows.js';
 
 export interface AuditDataOptions extends AuditorOptions, RunOptions {}
 
@@ -11,10 +12,11 @@ const progressEvery = 10_000;
  * and damaged rows (R+R, sections 2, 3.1 and 6). Reads each set once, in the given order, the evaluated set last; texts
  * are never kept, so memory grows by some 200 bytes a row.
  *
- * @throws `RedefError` `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
+ * @throws `RedefError` `invalid-option`, `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
  */
 export async function auditData(sets: DataSets, options: AuditDataOptions = {}): Promise<DataAudit> {
-  const names = Object.keys(sets);
+  requireObject('options', options);
+  const names = namesOf(sets);
   const auditor = new Auditor(names, options);
   for (const [set, name] of names.entries()) {
     let done = 0;

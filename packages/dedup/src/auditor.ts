@@ -1,10 +1,11 @@
 import type { RunOptions } from '@redef/core';
+import { requireColumns, requireOption, requireSwitch } from './checks.js';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ColumnCheck } from './column-check.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';
 import { digestWords, Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';
-import { inferLayout, type Layout, type LayoutOptions, namedColumns } from './layout.js';
+import { inferLayout, type Layout, type LayoutOptions, namedColumns, requireLayout } from './layout.js';
 import { type GroupLeaks, GroupTracker } from './leaks.js';
 import { type LevelAudit, LevelCounter } from './level-counts.js';
 import { defaultLevels, type LevelOption, levelName } from './levels.js';
@@ -79,13 +80,19 @@ export class Auditor {
   #undated = 0;
 
   constructor(names: readonly string[], options: AuditorOptions = {}) {
+    const { key, layout, levels, quality, near } = options;
     this.#names = setNames(names);
+    requireColumns('key', key);
+    if (layout !== undefined) requireLayout(layout);
+    requireOption('levels', levels, levels === undefined || Array.isArray(levels), 'a list of levels');
+    requireSwitch('quality', quality);
+    if (typeof near !== 'object') requireSwitch('near', near);
     this.#ids = new RowIds(names.length);
     this.#options = options;
-    this.#levels = withRequired(options.levels ?? defaultLevels);
+    this.#levels = withRequired(levels ?? defaultLevels);
     this.#levelNames = this.#levels.map(levelName);
     this.#counters = this.#levels.map(() => new LevelCounter(names));
-    if (options.near) this.#near = new NearDuplicateFinder(names, nearOptions(options));
+    if (near) this.#near = new NearDuplicateFinder(names, nearOptions(options));
     this.#codeLevel = this.#levelNames.indexOf('tag-stripped');
     this.#lastKeys = this.#levels.map(() => new Uint32List());
   }

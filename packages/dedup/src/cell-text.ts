@@ -28,11 +28,10 @@ export function cellText(value: unknown): string {
 
 /** JSON has no integers beyond 2^53: they go in as objects, which no text is mistaken for. */
 function withoutBigints(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (_key, member: unknown) =>
-      typeof member === 'bigint' ? { bigint: String(member) } : member,
-    ),
+  const text = JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? { bigint: String(member) } : member,
   );
+  return JSON.parse(text ?? 'null'); // an object's own toJSON may give nothing
 }
 
 /** False for a text with half a surrogate pair, which UTF-8 cannot tell from another such text. */

@@ -1,8 +1,9 @@
 import type { RunOptions } from '@redef/core';
+import { requireObject } from './checks.js';
 import { Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';
 import { type LevelOption, levelName } from './levels.js';
-import { type DataSets, numberedRows, type RowRef, setNames } from './rows.js';
+import { type DataSets, namesOf, numberedRows, type RowRef } from './rows.js';
 
 export interface CorpusOverlapOptions extends RunOptions {
   /** Default `['tag-stripped', 'marker-stripped']`: the two corpora seldom tag and mark alike. */
@@ -37,15 +38,17 @@ const maxExamples = 20;
  * Compares the sets that a model is fine-tuned and tested on with the corpus that it was pre-trained on: a test row that
  * stands there has been seen (R+R, section 6). Reads each set once and keeps a digest a distinct key.
  *
- * @throws `RedefError` `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
+ * @throws `RedefError` `invalid-option`, `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
  */
 export async function findCorpusOverlap(
   corpus: DataSets,
   sets: DataSets,
-  { level = ['tag-stripped', 'marker-stripped'], key, signal, onEvent }: CorpusOverlapOptions = {},
+  options: CorpusOverlapOptions = {},
 ): Promise<CorpusOverlap> {
-  const corpusNames = setNames(Object.keys(corpus));
-  const names = setNames(Object.keys(sets));
+  requireObject('options', options);
+  const { level = ['tag-stripped', 'marker-stripped'], key, signal, onEvent } = options;
+  const corpusNames = namesOf(corpus);
+  const names = namesOf(sets);
   const keys = new KeyNumbers(level, key);
   /** First set and row in the corpus, both plus one; 0 for keys that came with the sets. */
   const corpusSet = new Uint32List();

@@ -1,5 +1,6 @@
 import { createRng, parseRecord, RedefError } from '@redef/core';
 import type { DataAudit } from './auditor.js';
+import { requireColumn, requireCount, requireObject, requireOption } from './checks.js';
 import { addOutcome, emptyConfusion, type F1Inflation, f1Inflation } from './f1.js';
 import { difference, type Interval, type Proportion, proportion } from './intervals.js';
 import { type LevelOption, levelName } from './levels.js';
@@ -49,17 +50,29 @@ const columns = ['correctly_predicted', 'correct', 'perfect_prediction', 'exact_
  * Predictions are either rows with a 0/1 column, one for each row of the evaluated set in its order, as raw-prediction
  * CSVs are; or `redef.prediction/1` records of one model, joined by `id`, of which those of other splits are passed over.
  *
- * @throws `RedefError` `missing-column`, `invalid-prediction`, `prediction-count` (another number of rows than the
+ * @throws `RedefError` `invalid-option`, `missing-column`, `invalid-prediction`, `prediction-count` (another number of rows than the
  *   evaluated set has), `mixed-predictions` (several models, encodings or seeds), `unknown-level` (not in the audit)
  */
 export async function estimateInflation(
   predictions: AsyncIterable<object> | Iterable<object>,
   audit: Pick<DataAudit, 'sets' | 'leakedRows' | 'leakedIds'>,
-  { level = 'exact', column, source, resamples = 2000, seed = 0, signal }: EstimateInflationOptions = {},
+  options: EstimateInflationOptions = {},
 ): Promise<InflationEstimate> {
-  const set = Object.keys(audit.sets).at(-1)!;
+  requireObject('options', options);
+  const { level = 'exact', source, resamples = 2000, seed = 0, signal } = options;
+  let { column } = options;
+  requireColumn('column', column);
+  requireOption('source', source, source === undefined || typeof source === 'string', 'a name');
+  requireCount('resamples', resamples);
+  const rng = createRng(seed);
+  requireObject('audit', audit);
+  requireObject('audit.sets', audit.sets);
+  requireObject('audit.leakedRows', audit.leakedRows);
+  const names = Object.keys(audit.sets);
+  requireOption('audit.sets', audit.sets, names.length > 0, 'an object with one set or more');
+  const set = names.at(-1)!;
   const name = level === 'near' ? level : levelName(level);
-  const rows = audit.leakedRows[name];
+  const rows = Object.hasOwn(audit.leakedRows, name) ? audit.leakedRows[name] : undefined;
   if (!rows) {
     throw new RedefError(`the audit has no level ${name}, only ${Object.keys(audit.leakedRows).join(', ')}`, {
       code: 'unknown-level',
@@ -126,7 +139,7 @@ export async function estimateInflation(
     leakedLessClean,
     inflation,
     ...(models.size > 0 && {
-      f1: f1Inflation(confusion.leaked, confusion.clean, createRng(seed).fork('inflation'), resamples),
+      f1: f1Inflation(confusion.leaked, confusion.clean, rng.fork('inflation'), resamples),
     }),
   };
 }

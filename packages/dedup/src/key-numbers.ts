@@ -1,7 +1,8 @@
+import { requireColumns } from './checks.js';
 import { ColumnCheck } from './column-check.js';
 import { DigestTable } from './digest-table.js';
 import { inferLayout } from './layout.js';
-import type { LevelOption } from './levels.js';
+import { type LevelOption, levelName } from './levels.js';
 import { RowKeys } from './row-keys.js';
 import { type Row, rowError } from './rows.js';
 
@@ -14,6 +15,8 @@ export class KeyNumbers {
   #keys: { writer: RowKeys; check: ColumnCheck } | undefined;
 
   constructor(level: LevelOption, columns?: readonly string[]) {
+    requireColumns('key', columns);
+    levelName(level); // throws for one that is unknown, also where no row comes
     this.#level = level;
     this.columns = columns ?? [];
   }

@@ -1,4 +1,5 @@
-import type { Row } from './rows.js';
+import { requireColumn, requireColumns, requireObject } from './checks.js';
+import { checkRow, type Row } from './rows.js';
 
 /** Which columns of a table mean what. */
 export interface Layout {
@@ -66,18 +67,22 @@ const labelNames = [
   'CWE',
 ];
 
-/** Columns that number rows and so would keep any two from being equal. */
-const numbering = ['', 'Unnamed: 0', 'index', 'id', 'idx'];
+/** Columns that number or name rows, whatever they hold, and so would keep any two from being equal. */
+const identifying = ['', 'Unnamed: 0', 'index', 'id', 'idx'];
 
 /**
  * Completes the options from the columns of one row. Without a layout it knows, the key is every column but those that
- * number the rows, and no column counts as code.
+ * number or name the rows (one without a name, `Unnamed: 0`, `index`, `id`, `idx`), and no column counts as code.
+ *
+ * @throws `RedefError` `invalid-row`, `invalid-option`
  */
 export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
+  checkRow('the table', 0, row);
+  requireLayout(options);
   const columns = Object.keys(row);
   const layout = known.find(({ has }) => has.every((column) => columns.includes(column)));
   const key =
-    [options.key, layout?.key, columns.filter((column) => !numbering.includes(column))].find(
+    [options.key, layout?.key, columns.filter((column) => !identifying.includes(column))].find(
       (names) => names && names.length > 0,
     ) ?? columns;
   const code = options.code ?? layout?.key[0] ?? options.key?.[0];
@@ -101,6 +106,13 @@ export function inferLayout(row: Row, options: LayoutOptions = {}): Layout {
     ...(code !== undefined && { code }),
     ...(repaired !== undefined && columns.includes(repaired) && { repaired }),
   };
+}
+
+/** @throws `RedefError` `invalid-option` */
+export function requireLayout(options: LayoutOptions): void {
+  requireObject('layout', options);
+  for (const name of ['key', 'labels', 'function', 'within'] as const) requireColumns(name, options[name]);
+  for (const name of ['code', 'repaired', 'project', 'commit', 'time'] as const) requireColumn(name, options[name]);
 }
 
 /** The columns that options name, as against those that were inferred. */

@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { shown } from './checks.js';
 
 /**
  * What two rows may differ in and still count as one (R+R, sections 3.1.2 and 6):
@@ -28,9 +29,14 @@ export const defaultLevels: readonly LevelOption[] = [
   ['tag-stripped', 'marker-stripped', 'normalised'],
 ];
 
-/** The canonical name: members in a fixed order, joined by `+`, `exact` only when alone. */
+/**
+ * The canonical name: members in a fixed order, joined by `+`, `exact` only when alone.
+ *
+ * @throws `RedefError` `unknown-level`
+ */
 export function levelName(level: LevelOption): string {
   const members = typeof level === 'string' ? [level] : level;
+  if (!Array.isArray(members)) throw unknownLevel(level);
   const unknown = members.find((member) => !order.includes(member));
   if (unknown !== undefined) throw unknownLevel(unknown);
   return order.filter((member) => member !== 'exact' && members.includes(member)).join('+') || 'exact';
@@ -42,6 +48,7 @@ export function levelName(level: LevelOption): string {
  * @throws `RedefError` `unknown-level`
  */
 export function parseLevel(name: string): LevelOption {
+  if (typeof name !== 'string') throw unknownLevel(name);
   return name.split('+').map((member) => {
     const level = order.find((known) => known === member.trim());
     if (level === undefined) throw unknownLevel(member);
@@ -58,8 +65,8 @@ export function strippingOf(level: LevelOption): Stripping {
   };
 }
 
-function unknownLevel(name: string): RedefError {
-  return new RedefError(`unknown level ${JSON.stringify(name)}`, {
+function unknownLevel(name: unknown): RedefError {
+  return new RedefError(`unknown level ${shown(name)}`, {
     code: 'unknown-level',
     remedy: `Use one or more of ${order.join(', ')}, joined by +.`,
   });

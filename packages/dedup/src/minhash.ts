@@ -1,4 +1,5 @@
 import { createRng, RedefError } from '@redef/core';
+import { requireCount, requireOption } from './checks.js';
 import { mix32 } from './token-interner.js';
 
 /** A locality-sensitive hash of sets: `bands` keys, each over `rowsPerBand` minima. */
@@ -12,13 +13,26 @@ const maxMinima = 128;
 /**
  * The chance that two sets of that Jaccard index share at least one band key: `1 - (1 - j^r)^b` (Leskovec, Rajaraman and
  * Ullman, Mining of Massive Datasets, section 3.4.2).
+ *
+ * @throws `RedefError` `invalid-option`
  */
 export function expectedRecall(jaccard: number, { bands, rowsPerBand }: BandPlan): number {
+  requireOption(
+    'jaccard',
+    jaccard,
+    typeof jaccard === 'number' && jaccard >= 0 && jaccard <= 1,
+    'a number from 0 to 1',
+  );
+  requireCount('bands', bands);
+  requireCount('rowsPerBand', rowsPerBand);
   return 1 - (1 - jaccard ** rowsPerBand) ** bands;
 }
 
 /** The plan of at most 128 minima with the longest bands, hence the fewest false candidates, that reaches the recall at the threshold. */
 export function planBands(threshold: number, recall: number): BandPlan {
+  const isShare = (value: unknown) => typeof value === 'number' && value > 0 && value <= 1;
+  requireOption('threshold', threshold, isShare(threshold), 'above 0 and at most 1');
+  requireOption('recall', recall, isShare(recall) && recall < 1, 'between 0 and 1');
   for (let rowsPerBand = 16; rowsPerBand >= 1; rowsPerBand--) {
     const chance = threshold ** rowsPerBand;
     const bands = chance >= 1 ? 1 : Math.ceil(Math.log1p(-recall) / Math.log1p(-chance));

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { candidatePairs } from './candidates.js';
 import { cellText } from './cell-text.js';
+import { requireColumn, requireCount } from './checks.js';
 import { clusterRows } from './clone-clusters.js';
 import type { CloneLink, NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ColumnCheck } from './column-check.js';
@@ -48,15 +49,9 @@ export class NearDuplicateFinder {
 
   constructor(names: readonly string[], options: NearDuplicateOptions = {}) {
     const { threshold = 0.8, shingleTokens = 3, recall = 0.995, minTokens = 20, seed = 0 } = options;
-    requireRange('threshold', threshold, threshold > 0 && threshold <= 1, 'above 0 and at most 1');
-    requireRange('recall', recall, recall > 0 && recall < 1, 'between 0 and 1');
-    requireRange(
-      'shingleTokens',
-      shingleTokens,
-      Number.isInteger(shingleTokens) && shingleTokens >= 1,
-      'an integer from 1',
-    );
-    requireRange('minTokens', minTokens, Number.isInteger(minTokens) && minTokens >= 1, 'an integer from 1');
+    requireCount('shingleTokens', shingleTokens);
+    requireCount('minTokens', minTokens);
+    requireColumn('column', options.column);
     const plan = planBands(threshold, recall);
     this.#names = setNames(names);
     this.#column = options.column;
@@ -220,13 +215,4 @@ function codeColumn(row: Row): string {
     code: 'missing-column',
     remedy: 'Name the column of code.',
   });
-}
-
-function requireRange(name: string, value: number, holds: boolean, range: string): void {
-  if (!holds) {
-    throw new RedefError(`${name} must be ${range}, got ${value}`, {
-      code: 'invalid-option',
-      remedy: `Pass ${name} ${range}.`,
-    });
-  }
 }

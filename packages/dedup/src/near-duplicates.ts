@@ -1,7 +1,8 @@
 import type { RunOptions } from '@redef/core';
+import { requireObject } from './checks.js';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { NearDuplicateFinder } from './near-duplicate-finder.js';
-import { type DataSets, numberedRows } from './rows.js';
+import { type DataSets, namesOf, numberedRows } from './rows.js';
 
 /**
  * Finds rows whose code is the same but for white space, comments, names or small edits: MinHash signatures of token
@@ -12,10 +13,12 @@ import { type DataSets, numberedRows } from './rows.js';
  */
 export async function findNearDuplicates(
   sets: DataSets,
-  { signal, onEvent, ...options }: NearDuplicateOptions & RunOptions = {},
+  given: NearDuplicateOptions & RunOptions = {},
 ): Promise<NearDuplicates> {
+  requireObject('options', given);
+  const { signal, onEvent, ...options } = given;
   const run: RunOptions = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
-  const names = Object.keys(sets);
+  const names = namesOf(sets);
   const finder = new NearDuplicateFinder(names, options);
   for (const [set, name] of names.entries()) {
     let done = 0;

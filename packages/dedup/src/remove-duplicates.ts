@@ -1,8 +1,9 @@
 import type { RunOptions } from '@redef/core';
+import { requireObject, requireOption } from './checks.js';
 import { Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';
 import type { LevelOption } from './levels.js';
-import { type DataSets, numberedRows, type Row, type RowRef, setNames } from './rows.js';
+import { type DataSets, namesOf, numberedRows, type Row, type RowRef } from './rows.js';
 
 /**
  * Which side gives way where a key stands in several sets: `cut-from-train` keeps it in the latest set, so that the test
@@ -38,13 +39,22 @@ export interface RowDecision<R extends object = Row> extends RowRef {
  * that keeps its rows comes first (the last one for `cut-from-train`), so that one reading is enough and memory holds a
  * digest a distinct key, never a text.
  *
- * @throws `RedefError` `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
+ * @throws `RedefError` `invalid-option`, `invalid-sets`, `invalid-row`, `missing-column`, `unknown-level`, `aborted`
  */
 export async function* removeDuplicates<R extends object>(
   sets: DataSets<R>,
-  { policy, level = 'exact', key, signal, onEvent }: RemoveDuplicatesOptions,
+  options: RemoveDuplicatesOptions,
 ): AsyncGenerator<RowDecision<R>, void, undefined> {
-  const names = setNames(Object.keys(sets));
+  requireObject('options', options);
+  const { policy, level = 'exact', key, signal, onEvent } = options;
+  const known: readonly unknown[] = ['cut-from-train', 'cut-from-test'] satisfies RemovalPolicy[];
+  requireOption(
+    'policy',
+    policy,
+    known.includes(policy),
+    "'cut-from-train' (RQ2A, RQ3A) or 'cut-from-test' (RQ2B, RQ3B)",
+  );
+  const names = namesOf(sets);
   const inOrder = policy === 'cut-from-train' ? [...names].reverse() : names;
   const keys = new KeyNumbers(level, key);
   /** For each key, the set that keeps it and its first row there, both plus one. */
@@ -90,7 +100,7 @@ export async function collectDeduplicated<R extends object>(
   options: RemoveDuplicatesOptions,
 ): Promise<Deduplicated<R>> {
   const result: Deduplicated<R> = {
-    kept: Object.fromEntries(setNames(Object.keys(sets)).map((name) => [name, []])),
+    kept: Object.fromEntries(namesOf(sets).map((name) => [name, []])),
     removed: [],
   };
   for await (const decision of removeDuplicates(sets, options)) {

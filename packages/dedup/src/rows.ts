@@ -1,4 +1,5 @@
 import { RedefError, throwIfAborted } from '@redef/core';
+import { shown } from './checks.js';
 
 /** One row of a table: column names to plain values, as CSV, JSONL and Parquet readers yield them. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -17,6 +18,31 @@ export interface RowRef {
 /** Sets are members of a 32-bit mask. */
 const maxSets = 31;
 
+/**
+ * The names of the sets, each of which must be something to iterate over.
+ *
+ * @throws `RedefError` `invalid-sets`
+ */
+export function namesOf(sets: DataSets): readonly string[] {
+  if (typeof sets !== 'object' || sets === null || Array.isArray(sets)) throw invalidSets('expected named sets', sets);
+  for (const [name, rows] of Object.entries(sets)) requireRows(name, rows);
+  return setNames(Object.keys(sets));
+}
+
+/** @throws `RedefError` `invalid-sets` for what cannot be iterated over */
+export function requireRows(name: string, rows: unknown): void {
+  const iterable =
+    typeof rows === 'object' && rows !== null && (Symbol.asyncIterator in rows || Symbol.iterator in rows);
+  if (!iterable) throw invalidSets(`${name}: expected rows to iterate over`, rows);
+}
+
+function invalidSets(expected: string, found: unknown): RedefError {
+  return new RedefError(`${expected}, got ${shown(found)}`, {
+    code: 'invalid-sets',
+    remedy: 'Pass sets by name, each a list or a stream of rows: { train, validation, test }.',
+  });
+}
+
 /** @throws `RedefError` `invalid-sets` for none, too many, or a name made of digits (JavaScript would reorder those) */
 export function setNames(names: readonly string[]): readonly string[] {
   const reordered = names.find((name) => /^\d+$/.test(name));
@@ -34,7 +60,7 @@ export function setNames(names: readonly string[]): readonly string[] {
 /** @throws `RedefError` `invalid-row` where a row is not an object */
 export function checkRow(set: string, row: number, value: object): asserts value is Row {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new RedefError(`${set}, row ${row}: expected an object of columns, got ${describe(value)}`, {
+    throw new RedefError(`${set}, row ${row}: expected an object of columns, got ${shown(value)}`, {
       code: 'invalid-row',
       remedy: 'Pass rows as objects: { source: "...", target: "..." }.',
     });
@@ -47,6 +73,7 @@ export async function* numberedRows<R extends object>(
   rows: AsyncIterable<R> | Iterable<R>,
   signal?: AbortSignal,
 ): AsyncGenerator<{ row: number; value: R & Row }, void, undefined> {
+  requireRows(set, rows);
   let row = 0;
   for await (const value of rows) {
     throwIfAborted(signal);
@@ -56,16 +83,12 @@ export async function* numberedRows<R extends object>(
   }
 }
 
-/** A failure to read one row's values, with its place where the row is at fault: a list within a list, thousands deep. */
+/** A failure to read one row's values, with its place where the row is at fault: a list thousands deep, or within itself. */
 export function rowError(set: string, row: number, error: unknown): unknown {
-  if (!(error instanceof RangeError)) return error;
-  return new RedefError(`${set}, row ${row}: a value nested too deeply to compare`, {
+  if (!(error instanceof RangeError || error instanceof TypeError)) return error;
+  return new RedefError(`${set}, row ${row}: a value that holds itself, or is nested too deeply to compare`, {
     code: 'invalid-row',
     remedy: 'Pass texts and numbers, or leave that column out of the key.',
     cause: error,
   });
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -1,14 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RedefError } from '@redef/core';
-import { requireCount, requireOption, shown } from '../checks.js';
+import { requireOption, shown } from '../checks.js';
 
 /** Bounds what DuckDB takes beside the heap of Node. */
 export interface DuckDbOptions {
-  /** Default 2. The rows and their order do not depend on it. */
+  /** 1 to 256, default 2. The rows and their order do not depend on it. */
   threads?: number;
   /** As DuckDB writes sizes. Default `1GB` for reading, `512MB` for writing. */
   memoryLimit?: string;
 }
+
+/** DuckDB starts as many as it is told to: a hundred thousand bring a machine to a halt. */
+const mostThreads = 256;
 
 /** {@link connect} for the time of `use`. */
 export async function withDuckDb<T>(
@@ -35,7 +38,8 @@ export async function connect(
   { threads = 2, memoryLimit = '1GB' }: DuckDbOptions,
   temporaryFolder: string,
 ): Promise<DuckDBConnection> {
-  requireCount('threads', threads);
+  const known = Number.isInteger(threads) && threads >= 1 && threads <= mostThreads;
+  requireOption('threads', threads, known, `an integer from 1 to ${mostThreads}`);
   requireOption('memoryLimit', memoryLimit, typeof memoryLimit === 'string', "a size such as '1GB'");
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((cause: unknown) => {
     throw new RedefError('DuckDB, which reads and writes Parquet, could not be loaded', {

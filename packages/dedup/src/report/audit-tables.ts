@@ -1,4 +1,5 @@
 import type { DataAudit } from '../auditor.js';
+import { requireAudit, requireObject } from '../checks.js';
 import type { CorpusOverlap } from '../corpus-overlap.js';
 import type { InflationEstimate } from '../inflation.js';
 import type { Interval } from '../intervals.js';
@@ -11,8 +12,11 @@ export interface AuditReportParts {
   inflation?: readonly InflationEstimate[];
 }
 
-/** The audit as tables, in the order of a report; tables that would be empty are left out. */
-export function auditTables(audit: DataAudit, { overlap, inflation = [] }: AuditReportParts = {}): AuditTable[] {
+/** The audit as tables, in the order of a report; tables that would be empty are left out. @throws `RedefError` `invalid-option` */
+export function auditTables(audit: DataAudit, parts: AuditReportParts = {}): AuditTable[] {
+  requireAudit(audit);
+  requireObject('parts', parts);
+  const { overlap, inflation = [] } = parts;
   return [
     levelTable(audit),
     ...pairTable(audit),

@@ -1,8 +1,10 @@
 import type { DataAudit } from '../auditor.js';
+import { requireAudit } from '../checks.js';
 import { count, percent } from './tables.js';
 
 /** What a reader must know first, a sentence each. */
 export function auditVerdicts(audit: DataAudit): string[] {
+  requireAudit(audit);
   const names = Object.keys(audit.sets);
   const verdicts: string[] = [];
   const last = names.at(-1)!;
