@@ -49,6 +49,20 @@ test('leaves a file alone that is read-only or has changed', async () => {
   expect([readFileSync(file, 'utf8'), existsSync(`${file}.orig`)]).toEqual(['before\n', false]);
 });
 
+test('runs nothing that the repository is configured to run, and looks behind its index', async () => {
+  git('init', '-q');
+  git('add', 'net.c');
+  git('commit', '-qm', 'x');
+  writeFileSync(join(folder, 'evil.sh'), `#!/bin/sh\ntouch '${join(folder, 'ran')}'\ncat\n`, { mode: 0o755 });
+  writeFileSync(join(folder, '.git/info/attributes'), '*.c filter=evil\n');
+  for (const setting of ['core.fsmonitor', 'filter.evil.clean', 'filter.evil.smudge', 'core.sshCommand'])
+    git('config', setting, join(folder, 'evil.sh'));
+  expect(await applyPatch(file, before, after)).toBeUndefined();
+  expect(existsSync(join(folder, 'ran'))).toBe(false);
+  execFileSync('git', ['-C', folder, '-c', 'core.fsmonitor=false', 'update-index', '--assume-unchanged', 'net.c']);
+  expect(await applyPatch(file, after, before)).toBe(`${file}.orig`); // what git takes for unchanged it has not
+});
+
 test('needs no copy where git has the file, and one where it has not', async () => {
   git('init', '-q');
   git('add', 'net.c');

@@ -8,8 +8,8 @@ import { fileError, writeFileAtomic } from '@redef/core/files';
 const run = promisify(execFile);
 
 /**
- * Writes a patched file, with the permissions it had, behind a link where there is one. Where git has the file as it is,
- * git is the backup; elsewhere the old file is kept beside it.
+ * Writes a patched file, with the permissions it had, behind a link where there is one. Where the last commit has the file
+ * byte for byte, git is the backup; elsewhere the old file is kept beside it.
  *
  * @param before the file as the patch was made for it
  * @returns the path of the copy that was kept; `undefined` where git has it
@@ -30,7 +30,7 @@ export async function applyPatch(link: string, before: Buffer, after: Buffer): P
       remedy: 'Allow writing to it, or apply the diff yourself.',
     });
   }
-  const kept = (await isCommitted(path)) ? undefined : `${path}.orig`;
+  const kept = (await isCommitted(path, before)) ? undefined : `${path}.orig`;
   if (kept !== undefined) await keepCopy(path, kept);
   await writeFileAtomic(path, after);
   await chmod(path, mode);
@@ -56,13 +56,16 @@ async function keepCopy(path: string, copy: string): Promise<void> {
   }
 }
 
-/** Whether git tracks the file and it is as committed. */
-async function isCommitted(path: string): Promise<boolean> {
-  const git = (...args: string[]) => run('git', ['-C', dirname(path), ...args, '--', basename(path)]);
+/** Asked of the object alone: `git status` would run programs that the repository's configuration names. */
+async function isCommitted(path: string, bytes: Buffer): Promise<boolean> {
   try {
-    await git('ls-files', '--error-unmatch');
-    return (await git('status', '--porcelain')).stdout === '';
+    const { stdout } = await run('git', ['-C', dirname(path), 'cat-file', 'blob', `HEAD:./${basename(path)}`], {
+      encoding: 'buffer',
+      maxBuffer: bytes.length + 1024,
+      env: { PATH: process.env.PATH, GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }, // nor fetch what a partial clone lacks
+    });
+    return stdout.equals(bytes);
   } catch {
-    return false; // no repository, not tracked, or no git
+    return false; // no repository, not committed, larger, or no git
   }
 }

@@ -1,4 +1,11 @@
-import { type FormatOptions, formatSample, type RepairSample, type TokenRange } from '../format/format-sample.js';
+import {
+  type FormatOptions,
+  formatSample,
+  type RepairSample,
+  reservedToken,
+  type TokenRange,
+} from '../format/format-sample.js';
+import { blank } from '../format/special-tokens.js';
 import { spellToken } from './spelling.js';
 import { type CToken, tokenizeC } from './tokenize-c.js';
 import { type UnifiedDiffOptions, unifiedDiff } from './unified-diff.js';
@@ -27,7 +34,11 @@ export function formatFunction(
   return { ...sample, patch: unifiedDiff(before, after, { path, firstLine }) };
 }
 
-export const spellingOf = ({ text }: CToken): string => spellToken(text);
+/** @throws `RedefError` `reserved-token` where a literal has the marker of a blank: it would be read as one */
+export function spellingOf({ text }: CToken): string {
+  if (text.includes(blank)) throw reservedToken(text);
+  return spellToken(text);
+}
 
 /** The tokens of each line that has any. */
 export function textLines(tokens: readonly CToken[]): TokenRange[] {

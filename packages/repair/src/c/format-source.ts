@@ -1,5 +1,6 @@
 import { RedefError } from '@redef/core';
 import { markRegions } from '../format/format-sample.js';
+import { checkCwe } from '../format/parse-sample.js';
 import { spellingOf, textLines } from './format-function.js';
 import { tokenizeC } from './tokenize-c.js';
 
@@ -14,9 +15,10 @@ export interface FormatSourceOptions {
  * A vulnerable C function as a source, where what is wrong in it is not known token by token: comments dropped, tokens as
  * in the published data, the given lines one buggy region.
  *
- * @throws `RedefError` `invalid-option` where no token is in those lines
+ * @throws `RedefError` `invalid-option` where no token is in those lines or the tag is none; `reserved-token`
  */
 export function formatSource(text: string, { cwe = 'CWE-000', lines }: FormatSourceOptions = {}): string {
+  checkCwe(cwe);
   const tokens = tokenizeC(text);
   const spelled = tokens.map(spellingOf);
   if (!lines) return [cwe, ...spelled].join(' ');

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { matchingDiff } from '../format/matching-diff.js';
 import { applyToFunction } from './apply-to-function.js';
 import { formatFunction } from './format-function.js';
+import { formatSource } from './format-source.js';
 import { patchText } from './patch-text.js';
 import { tokenizeC } from './tokenize-c.js';
 
@@ -151,6 +152,45 @@ test('git applies the patch to the whole file', () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('a function in the middle of a file keeps the line break behind it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'redef-repair-'));
+  try {
+    const fn = before.trimEnd();
+    const fixed = fn.replace('strcpy(buf, name);', 'strlcpy(buf, name, sizeof(buf));');
+    spawnSync('git', ['init', '-q'], { cwd: folder });
+    for (const [breaks, tail] of ['\n#endif\nint x;\n', '\n\nint x;\n', '\n'].flatMap((tail) =>
+      ['\n', '\r\n'].map((breaks) => [breaks, tail] as const),
+    )) {
+      const [was, is, head, rest] = [fn, fixed, '#ifdef X\n', tail].map((text) => text.replaceAll('\n', breaks));
+      const { patch } = formatFunction(was!, is!, { path: 'net.c', firstLine: 2 });
+      writeFileSync(join(folder, 'net.c'), `${head}${was}${rest}`);
+      const { stderr } = spawnSync('git', ['apply', '-'], { cwd: folder, encoding: 'utf8', input: patch });
+      expect(stderr).toBe('');
+      expect(readFileSync(join(folder, 'net.c'), 'utf8')).toBe(`${head}${is}${rest}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('the marker of a blank in a literal is refused, and a tag that would be read as code', () => {
+  const code = (work: () => unknown) => {
+    try {
+      return work();
+    } catch (error) {
+      return RedefError.isInstance(error) ? error.code : error;
+    }
+  };
+  const literal = 'f() { puts("<S2SV_blank>"); }';
+  expect(code(() => formatFunction('f() { puts(" "); }', literal))).toBe('reserved-token');
+  expect(code(() => formatSource(literal))).toBe('reserved-token');
+  for (const cwe of ['787', 'cwe-787', 'CWE-787 x', '', 'CWE-']) {
+    expect(code(() => formatFunction('f() { }', 'f() { g(); }', { cwe }))).toBe('invalid-option');
+    expect(code(() => formatSource('f() { }', { cwe }))).toBe('invalid-option');
+  }
+  expect(formatSource('f() { }', { cwe: 'NVD-CWE-noinfo' })).toBe('NVD-CWE-noinfo f ( ) { }');
 });
 
 test('a source of another function is refused', () => {

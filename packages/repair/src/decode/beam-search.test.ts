@@ -210,8 +210,12 @@ describe('bad input', () => {
     { minNewTokens: 13 },
     { endToken: 104 },
     { startToken: -1 },
+    { rule: 'codexglue' },
+    { rule: { name: 'x' } },
+    { rule: { name: 'hugging-face', lengthPenalty: Number.NaN } },
+    { rule: { name: 'hugging-face', earlyStopping: 'maybe' } },
   ])('%o is an invalid option', async (wrong) => {
-    const options = { ...limits, maxNewTokens: 12, width: 3, ...wrong };
+    const options = { ...limits, maxNewTokens: 12, width: 3, ...(wrong as object) };
     expect(await codeOf(beamSearch(decoder, start(1), 1, options))).toBe('invalid-option');
   });
 

@@ -2,7 +2,7 @@ import type { RunOptions } from '@redef/core';
 import { checkInteger } from '../check-integer.js';
 import { CodexglueBeam, type CodexglueRule } from './codexglue-beam.js';
 import type { DecodeLimits, DecoderStep, Hypothesis } from './decoder-step.js';
-import { HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
+import { checkHuggingFaceRule, HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
 import { checkLimits, runSteps } from './run-steps.js';
 
 export interface BeamSearchOptions extends DecodeLimits {
@@ -30,6 +30,7 @@ export async function beamSearch<State>(
   const { width, rule = { name: 'hugging-face' }, ...limits } = options;
   checkLimits(decoder, samples, limits);
   checkInteger('width', width, 1);
+  if (rule.name !== 'codexglue') checkHuggingFaceRule(rule);
   const beams = Array.from({ length: samples }, () =>
     rule.name === 'codexglue'
       ? new CodexglueBeam(width, decoder.vocabularySize, limits.endToken)

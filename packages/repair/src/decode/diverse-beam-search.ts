@@ -2,7 +2,7 @@ import { RedefError, type RunOptions } from '@redef/core';
 import { checkInteger } from '../check-integer.js';
 import type { BeamSearchOptions } from './beam-search.js';
 import type { DecodeLimits, DecoderStep, Hypothesis } from './decoder-step.js';
-import { HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
+import { checkHuggingFaceRule, HuggingFaceBeam, type HuggingFaceRule } from './hugging-face-beam.js';
 import { checkLimits, runSteps, type SampleSearch } from './run-steps.js';
 
 export interface DiverseBeamSearchOptions extends Omit<BeamSearchOptions, 'rule'> {
@@ -30,6 +30,7 @@ export async function diverseBeamSearch<State>(
   checkLimits(decoder, samples, limits);
   checkInteger('width', width, 1);
   checkInteger('groups', groups, 1, width);
+  checkHuggingFaceRule(rule);
   if (width % groups !== 0 || !(diversityPenalty >= 0)) {
     throw new RedefError(`width ${width} must be a multiple of groups ${groups}, and the penalty not negative`, {
       code: 'invalid-option',

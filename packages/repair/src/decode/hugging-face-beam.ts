@@ -1,3 +1,4 @@
+import { RedefError } from '@redef/core';
 import { BeamHistory } from './beam-history.js';
 import type { DecodeLimits, Hypothesis } from './decoder-step.js';
 import type { SampleSearch } from './run-steps.js';
@@ -18,6 +19,16 @@ export interface HuggingFaceRule {
    * their place in the ranking, never their tokens. Default false.
    */
   countStartToken?: boolean;
+}
+
+/** @throws `RedefError` `invalid-option` where it is no rule, or has a value that would rank nothing */
+export function checkHuggingFaceRule({ name, lengthPenalty = 1, earlyStopping = false }: HuggingFaceRule): void {
+  if (name === 'hugging-face' && Number.isFinite(lengthPenalty) && [true, false, 'never'].includes(earlyStopping))
+    return;
+  throw new RedefError(
+    `expected the rule hugging-face or codexglue, a finite lengthPenalty, and earlyStopping true, false or 'never'; got ${JSON.stringify({ name, lengthPenalty, earlyStopping })}`,
+    { code: 'invalid-option', remedy: "Pass for example { name: 'hugging-face', lengthPenalty: 1 }." },
+  );
 }
 
 /** A finished sequence: its last token (before the end token) is at `step`, `slot`. */

@@ -1,6 +1,7 @@
 import { RedefError } from '@redef/core';
 import { checkInteger } from '../check-integer.js';
 import { matchingDiff } from './matching-diff.js';
+import { checkCwe } from './parse-sample.js';
 import { endBug, modEnd, modStart, nullToken, reservedTokens, startBug } from './special-tokens.js';
 import { mergeEdits, type TokenDiff, type TokenEdit } from './token-edits.js';
 
@@ -34,7 +35,8 @@ export interface RepairSample {
 /**
  * A function pair, as tokens, in VRepair's format: see `README.md` for its grammar.
  *
- * @throws `RedefError` `reserved-token` (disposition `skip`) where a token is empty, has white space or is a marker
+ * @throws `RedefError` `reserved-token` (disposition `skip`) where a token is empty, has white space or is a marker;
+ *   `invalid-option`
  */
 export function formatSample(
   before: readonly string[],
@@ -42,6 +44,7 @@ export function formatSample(
   { contextTokens = 3, cwe = 'CWE-000', diff = matchingDiff, lines = statementLines(before) }: FormatOptions = {},
 ): RepairSample {
   checkInteger('contextTokens', contextTokens, 1);
+  checkCwe(cwe);
   for (const tokens of [before, after]) tokens.forEach(checkToken);
   const edits = mergeEdits(before, diff(before, after), contextTokens);
   const source = [cwe, ...markRegions(before, regionsOf(edits, lines))].join(' ');
@@ -114,7 +117,11 @@ export function markRegions(tokens: readonly string[], regions: readonly TokenRa
 
 function checkToken(token: string): void {
   if (token !== '' && !/\s/.test(token) && !reservedTokens.has(token)) return;
-  throw new RedefError(`expected a token of code without white space, got ${JSON.stringify(token)}`, {
+  throw reservedToken(token);
+}
+
+export function reservedToken(token: string): RedefError {
+  return new RedefError(`expected a token of code without white space or markers, got ${JSON.stringify(token)}`, {
     code: 'reserved-token',
     remedy: 'Leave this sample out: the format cannot tell that token from its own markers.',
     disposition: 'skip',

@@ -24,6 +24,15 @@ export interface TargetHunk {
 /** A tag of any number of digits, or the words that stand for none (`NVD-CWE-noinfo`). */
 const cwePattern = /^(CWE-\d+|NVD-CWE-\w+)$/;
 
+/** @throws `RedefError` `invalid-option`: as another word it would be read as code */
+export function checkCwe(cwe: string): void {
+  if (cwePattern.test(cwe)) return;
+  throw new RedefError(`expected a tag such as CWE-787, got ${JSON.stringify(cwe)}`, {
+    code: 'invalid-option',
+    remedy: 'Write CWE- and its number, or NVD-CWE- and a word; CWE-000 says nothing of the weakness.',
+  });
+}
+
 /** The leading CWE tag of a source, without reading the rest. */
 export function cweOf(source: string): string | undefined {
   const first = /\S+/.exec(source)?.[0];
