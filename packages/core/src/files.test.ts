@@ -144,7 +144,9 @@ test('a link is followed, also one that leads to nothing yet, and permissions ar
 
   symlinkSync('loop', join(place, 'loop'));
   await expect(writeFileAtomic(join(place, 'loop'), '')).rejects.toMatchObject({ code: 'invalid-path' });
-  await expect(writeFileAtomic('/dev/null', '')).rejects.toMatchObject({ code: 'not-a-file' });
+  for (const path of ['/dev/null', '.', place, `${place}/`, join(place, 'folder')]) {
+    await expect(writeFileAtomic(path, ''), path).rejects.toMatchObject({ code: 'not-a-file' });
+  }
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 

@@ -39,3 +39,4 @@ export {
 } from './records.js';
 export { createRng, type Rng } from './rng.js';
 export type { ProgressEvent, RunOptions } from './run-options.js';
+export { UniqueIds } from './unique-ids.js';

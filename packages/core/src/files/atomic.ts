@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import {
   chmod,
   type FileHandle,
@@ -20,7 +20,8 @@ import { makeFolder } from './make-folder.js';
 const host = hostname();
 /** A file of another machine that nobody wrote to for so long is given up. */
 const abandonedAfterMs = 24 * 60 * 60_000;
-let writes = 0;
+/** Counted from anywhere, since another thread of this process has a copy of this module. */
+let writes = randomInt(2 ** 40);
 
 /** No other writer has this name: not a second one of this process, nor one of another machine on the same disk. */
 function temporaryFor(path: string): string {
@@ -55,7 +56,7 @@ export async function withTemporary<Result>(
  * over `path`. On any failure the neighbour is removed and an older file at `path` stays as it was. A link is followed,
  * and an older file's permissions are kept.
  *
- * @throws `RedefError` `not-a-file` where `path` is a device or a pipe, or of {@link fileError}
+ * @throws `RedefError` `not-a-file` where `path` is a folder, a device or a pipe, or of {@link fileError}
  */
 export async function replaceFile<Result>(
   path: string,
@@ -63,11 +64,14 @@ export async function replaceFile<Result>(
 ): Promise<Result> {
   const target = await linkTarget(path);
   const older = await stat(target).catch(() => undefined);
-  if (older && !older.isFile() && !older.isDirectory()) {
-    throw new RedefError(`${path}: a device or a pipe, which cannot be replaced by a file`, {
-      code: 'not-a-file',
-      remedy: 'Name a file.',
-    });
+  if (older && !older.isFile()) {
+    throw new RedefError(
+      `${path}: ${older.isDirectory() ? 'a folder' : 'a device or a pipe'} where a file was expected`,
+      {
+        code: 'not-a-file',
+        remedy: 'Name a file.',
+      },
+    );
   }
   return withTemporary(target, async (temporary) => {
     // no wider open than the older file while it is written, and open to its writer
@@ -76,7 +80,7 @@ export async function replaceFile<Result>(
     const result = await write(temporary);
     const written = await open(temporary, 'r+');
     await written.sync().finally(() => written.close());
-    if (older?.isFile()) await chmod(temporary, older.mode);
+    if (older) await chmod(temporary, older.mode);
     await rename(temporary, target);
     return result;
   });

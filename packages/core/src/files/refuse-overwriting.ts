@@ -55,7 +55,7 @@ async function find(path: string): Promise<{ identity: string; isFolder: boolean
 }
 
 function refused(path: string, input: string): RedefError {
-  return new RedefError(`${path} would be written over ${input}, which is read`, {
+  return new RedefError(`${path} is to be written where ${input} is read`, {
     code: 'would-overwrite',
     remedy: 'Choose another file or folder for what is written.',
   });
