@@ -34,19 +34,31 @@ export interface EncodingParts {
   specialTokens?: readonly string[];
   /** Lines that head a section. Plain text to the tokenizer. */
   headers?: readonly string[];
-  layout(change: ChangeText): Omit<Layout, 'escapedMarks'>;
+  /** Where true, `layout` is given the source as it is and escapes what it shows: an escaped mark is another text to a parser. */
+  escapesItself?: boolean;
+  layout(change: ChangeText, escaper: MarkEscaper): Omit<Layout, 'escapedMarks'>;
   recover(text: string, escaper: MarkEscaper): RecoveredChange;
 }
 
 /** An encoding from its layout and its inverse: escapes marks in the source before, fits the budget after. */
-export function defineEncoding({ name, specialTokens = [], headers = [], layout, recover }: EncodingParts): Encoding {
+export function defineEncoding({
+  name,
+  specialTokens = [],
+  headers = [],
+  escapesItself = false,
+  layout,
+  recover,
+}: EncodingParts): Encoding {
   const escaper = createMarkEscaper([...specialTokens, ...headers]);
   const escapedLayout = (change: ChangeText): Layout => {
     checkChange(change);
     const { function_before: before, function_after: after } = change;
     const escaped = { ...change, function_before: escaper.escape(before), function_after: escaper.escape(after) };
     const unchanged = escaped.function_before === before && escaped.function_after === after;
-    return { ...layout(escaped), escapedMarks: unchanged ? 0 : escaper.count(before) + escaper.count(after) };
+    return {
+      ...layout(escapesItself ? change : escaped, escaper),
+      escapedMarks: unchanged ? 0 : escaper.count(before) + escaper.count(after),
+    };
   };
   return {
     name,

@@ -50,6 +50,23 @@ describe('tree-paths', () => {
     expect(shown()).toBe(shown('c'));
   });
 
+  it('parses marks in the source as the source has them, and escapes what it shows', () => {
+    const shown = (function_before: string, function_after: string) => {
+      const change = { id: '00', function_before, function_after, language: 'cpp' as const };
+      const { text, escapedMarks } = encoding.encode(change, { tokenizer, maxTokens: 512 });
+      return { text, escapedMarks, ...encoding.recover(text) };
+    };
+    const call = (name: string) => `int f(int x)\n{\n  return apply<${name}>(x, 1);\n}`;
+    const path =
+      'function_definition/compound_statement/return_statement/call_expression/template_function/template_argument_list/type_descriptor';
+    const { text, ...rest } = shown(call('SUB'), call('ADD'));
+    expect(text).toBe(shown(call('SUB'), call('AXD')).text.replace('AXD', 'ADD'));
+    expect(text).toContain(`<ADD>${path}: ADD`);
+    expect(rest).toEqual({ escapedMarks: 1, before: 'SUB', after: 'ADD' });
+    const say = (words: string) => `void f(void)\n{\n  puts("${words}");\n}`;
+    expect(shown(say('a'), say('<ADD>: x'))).toMatchObject({ before: 'a', after: '<ADD>: x' });
+  });
+
   it('takes any text, keeps its budget and finds nothing where nothing but white space changed', () => {
     const holds = (change: ChangeText): void => {
       const { inputIds } = encoding.encode(change, { tokenizer, maxTokens: 64 });

@@ -41,7 +41,8 @@ export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): E
   return defineEncoding({
     name: 'tree-paths',
     specialTokens: [addMark, deleteMark],
-    layout({ function_before, function_after, language }) {
+    escapesItself: true,
+    layout({ function_before, function_after, language }, { escape }) {
       const parser = language === 'cpp' ? cppParser : ofC;
       const before = leavesOf(parser, function_before);
       const after = leavesOf(parser, function_after);
@@ -51,8 +52,9 @@ export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): E
         const deleted = before.slice(edit.before, edit.before + edit.deleted);
         const added = after.slice(edit.after, edit.after + edit.added);
         if (deleted.length > 0)
-          lines.push({ tag: deleteMark, text: nodeLine(deleted, function_before), edit: 'deleted' });
-        if (added.length > 0) lines.push({ tag: addMark, text: nodeLine(added, function_after), edit: 'added' });
+          lines.push({ tag: deleteMark, text: escape(nodeLine(deleted, function_before)), edit: 'deleted' });
+        if (added.length > 0)
+          lines.push({ tag: addMark, text: escape(nodeLine(added, function_after)), edit: 'added' });
       }
       return { sections: [{ lines }], share: 'joint', changedLines: lines.length };
     },
