@@ -54,6 +54,19 @@ describe('defineTokenizer', () => {
     ['another pre-tokenizer', { 'tokenizer.json': JSON.stringify({ ...whole, pre_tokenizer: { type: 'Metaspace' } }) }],
     ['a normalizer', { 'tokenizer.json': JSON.stringify({ ...whole, normalizer: { type: 'Lowercase' } }) }],
     ['null', { 'tokenizer.json': 'null' }],
+    [
+      'added tokens that stand for source text',
+      { 'tokenizer.json': JSON.stringify({ ...whole, added_tokens: [{ id: 300, content: '  ', special: false }] }) },
+    ],
+    ...Object.entries({
+      dropout: 0.1,
+      continuing_subword_prefix: '##',
+      end_of_word_suffix: '</w>',
+      ignore_merges: true,
+    }).map(([name, value]): [string, TokenizerFiles] => [
+      name,
+      { 'tokenizer.json': JSON.stringify({ ...whole, model: { ...whole.model, [name]: value } }) },
+    ]),
     ['added tokens of another form', { 'tokenizer.json': JSON.stringify({ ...whole, added_tokens: [{ id: 'a' }] }) }],
   ])('refuses %s', (_, files) => {
     expect(() => load(files)).toThrow(expect.objectContaining({ code: 'invalid-tokenizer' }));

@@ -74,6 +74,16 @@ function fromTokenizerJson(text: string, where: string): TokenizerDefinition {
   if (!Array.isArray(added) || !added.every(isAddedToken)) {
     throw invalid(`${where}: expected added_tokens to be a list of tokens with content and id`);
   }
+  const plain = added.find(({ special }) => special === false);
+  if (plain) {
+    throw invalid(
+      `${where}: ${JSON.stringify(plain.content)} is an added token that is not special: it would have to be found in source text, which is split by merges alone here`,
+    );
+  }
+  const rule = ['dropout', 'continuing_subword_prefix', 'end_of_word_suffix', 'ignore_merges'].find(
+    (name) => model[name],
+  );
+  if (rule !== undefined) throw invalid(`${where}: expected a model without ${rule}`);
   const extra = Object.fromEntries(added.map(({ content, id }) => [content, id]));
   const merges = model.merges.map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge)));
   return byteLevelBpe(vocab, extra, parseMerges(merges, vocab, `${where}: merge`), where);
@@ -146,7 +156,7 @@ function isVocabulary(value: unknown): value is Record<string, number> {
   return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isId);
 }
 
-function isAddedToken(value: unknown): value is { content: string; id: number } {
+function isAddedToken(value: unknown): value is { content: string; id: number; special?: unknown } {
   return isObject(value) && typeof value.content === 'string' && isId(value.id);
 }
 
@@ -161,7 +171,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function invalid(message: string, cause?: unknown): RedefError {
   return new RedefError(message, {
     code: 'invalid-tokenizer',
-    remedy: 'Download the tokenizer files of the model again.',
+    remedy: 'Download the tokenizer files of the model again, or use those of a model that the presets name.',
     cause,
   });
 }
