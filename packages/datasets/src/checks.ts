@@ -11,6 +11,11 @@ export function requireOption(name: string, value: unknown, holds: boolean, expe
   });
 }
 
+export function requireOptions(options: unknown): void {
+  const holds = typeof options === 'object' && options !== null && !Array.isArray(options);
+  requireOption('options', options, holds, 'an object');
+}
+
 /** Columns, where they are given: one or more, each once, so that a file made of them can be read again. */
 export function requireColumns(columns: unknown): void {
   const named = Array.isArray(columns) && columns.length > 0 && columns.every((name) => typeof name === 'string');

@@ -1,5 +1,5 @@
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
-import { requirePath } from './checks.js';
+import { requireOptions, requirePath } from './checks.js';
 import { fileBytes } from './sources/byte-source.js';
 
 /** One line of each of two aligned files. */
@@ -17,8 +17,10 @@ export interface Pair {
 export async function* readPairs(
   sourcePath: string,
   targetPath: string,
-  { signal }: Pick<RunOptions, 'signal'> = {},
+  options: Pick<RunOptions, 'signal'> = {},
 ): AsyncGenerator<Pair, void, undefined> {
+  requireOptions(options);
+  const { signal } = options;
   requirePath(sourcePath);
   requirePath(targetPath);
   const sources = lines(sourcePath, signal);

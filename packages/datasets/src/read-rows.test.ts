@@ -190,6 +190,9 @@ test('refuses a source and options that are none', async () => {
       await expect(reading, JSON.stringify(options)).rejects.toMatchObject({ code: 'invalid-option' });
     }
   }
+  for (const options of [null, 5, 'csv', []] as unknown[] as ReadRowsOptions[]) {
+    await expect(collect(csv, options)).rejects.toMatchObject({ code: 'invalid-option' });
+  }
   for (const preset of ['toString', {}, null, 5] as unknown[] as PresetName[]) {
     await expect(collect(csv, { preset })).rejects.toMatchObject({ code: 'unknown-preset' });
   }

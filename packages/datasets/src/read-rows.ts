@@ -1,6 +1,6 @@
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import type { ReadJsonlOptions } from '@redef/core/files';
-import { requireColumns, requireFormat, shown } from './checks.js';
+import { requireColumns, requireFormat, requireOptions, shown } from './checks.js';
 import { chooseColumns } from './choose-columns.js';
 import { type ReadCsvOptions, readCsv } from './csv/read-csv.js';
 import { type DataFormat, detectFormat, formatOfName, formats } from './format.js';
@@ -70,6 +70,7 @@ type Batches = AsyncIterable<readonly PlacedRow[]>;
 type Report = (share: number) => void;
 
 async function* readBatches(source: RowSource, options: ReadRowsOptions): AsyncGenerator<readonly PlacedRow[]> {
+  requireOptions(options);
   if (options.format !== undefined) requireFormat(options.format, formats);
   requireColumns(options.columns);
   if (isStream(source)) {

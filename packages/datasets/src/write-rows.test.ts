@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encodeRows, type Row, readRows, type WriteRowsOptions, writeRows } from './index.js';
+import { type EncodeRowsOptions, encodeRows, type Row, readRows, type WriteRowsOptions, writeRows } from './index.js';
 
 let folder: string;
 beforeEach(() => {
@@ -140,6 +140,10 @@ test('refuses options that are none, and leaves the older file', async () => {
     await expect(writeRows(path, [{ a: 1 }], options), JSON.stringify(options)).rejects.toMatchObject({
       code: 'invalid-option',
     });
+  }
+  for (const options of [null, 5, 'csv', []] as unknown[] as EncodeRowsOptions[]) {
+    await expect(writeRows(path, [{ a: 1 }], options)).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(encodeRows([], options).next()).rejects.toMatchObject({ code: 'invalid-option' });
   }
   await expect(writeRows(5 as unknown as string, [], { format: 'csv' })).rejects.toMatchObject({
     code: 'invalid-path',

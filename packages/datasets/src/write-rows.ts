@@ -3,7 +3,14 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { writeAtomically } from '@redef/core/files';
-import { requireColumns, requireDelimiter, requireFormat, requireOption, requirePath } from './checks.js';
+import {
+  requireColumns,
+  requireDelimiter,
+  requireFormat,
+  requireOption,
+  requireOptions,
+  requirePath,
+} from './checks.js';
 import { type EncodeCsvOptions, encodeCsv } from './csv/encode-csv.js';
 import { inBatches } from './encode/batches.js';
 import { requireRow, requireRows } from './encode/checked-rows.js';
@@ -27,8 +34,10 @@ export interface WriteRowsOptions extends RunOptions, EncodeCsvOptions, DuckDbOp
 /** Rows as bytes, for a pipe or standard output. {@link writeRows} writes the same bytes to a file. */
 export async function* encodeRows(
   rows: AsyncIterable<Row> | Iterable<Row>,
-  { format, columns, delimiter }: EncodeRowsOptions,
+  options: EncodeRowsOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  requireOptions(options);
+  const { format, columns, delimiter } = options;
   requireFormat(format, ['csv', 'jsonl']);
   requireColumns(columns);
   requireDelimiter(delimiter);
@@ -62,6 +71,7 @@ export async function writeRows(
   rows: AsyncIterable<Row> | Iterable<Row>,
   options: WriteRowsOptions = {},
 ): Promise<number> {
+  requireOptions(options);
   const { signal, onEvent, columns, delimiter } = options;
   requirePath(path);
   if (options.format !== undefined) requireFormat(options.format, formats);

@@ -1,5 +1,5 @@
 import { createRng, RedefError } from '@redef/core';
-import { requireCount, requireOption } from './checks.js';
+import { requireCount, requireObject, requireOption } from './checks.js';
 import { mix32 } from './token-interner.js';
 
 /** A locality-sensitive hash of sets: `bands` keys, each over `rowsPerBand` minima. */
@@ -16,7 +16,9 @@ const maxMinima = 128;
  *
  * @throws `RedefError` `invalid-option`
  */
-export function expectedRecall(jaccard: number, { bands, rowsPerBand }: BandPlan): number {
+export function expectedRecall(jaccard: number, plan: BandPlan): number {
+  requireObject('plan', plan);
+  const { bands, rowsPerBand } = plan;
   requireOption(
     'jaccard',
     jaccard,

@@ -94,6 +94,7 @@ test.each<[keyof typeof api, unknown[]]>([
   ['expectedRecall', [2, { bands: 1, rowsPerBand: 1 }]],
   ['expectedRecall', [Number.NaN, { bands: 1, rowsPerBand: 1 }]],
   ['expectedRecall', [0.5, { bands: 0, rowsPerBand: 1 }]],
+  ['expectedRecall', [0.5, null]],
   ['planBands', [-1, 0.9]],
   ['planBands', [0.8, 1]],
   ...[undefined, null, {}, []].flatMap((given): [keyof typeof api, unknown[]][] => [

@@ -62,8 +62,7 @@ export async function replaceFile<Result>(
   path: string,
   write: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
-  const target = await linkTarget(path);
-  const older = await stat(target).catch(() => undefined);
+  const older = await stat(path).catch(() => undefined); // before the links: those of /proc lead to what has no path
   if (older && !older.isFile()) {
     throw new RedefError(
       `${path}: ${older.isDirectory() ? 'a folder' : 'a device or a pipe'} where a file was expected`,
@@ -73,6 +72,7 @@ export async function replaceFile<Result>(
       },
     );
   }
+  const target = await linkTarget(path);
   return withTemporary(target, async (temporary) => {
     // no wider open than the older file while it is written, and open to its writer
     const made = await open(temporary, 'w', older && older.mode | 0o600);
