@@ -16,6 +16,7 @@ import {
   layoutPerturbations,
   paperCounterfactuals,
 } from './create-counterfactual.js';
+import { graftedEdit } from './grafted-edit.js';
 
 const budget = { tokenizer: createLexicalTokenizer(), maxTokens: 100_000 };
 const change = {
@@ -139,9 +140,27 @@ describe('the further counterfactuals', () => {
       after: 'int f(int a)\n{\nnew 1\nnew 2\n  return a;\n}',
     });
     expect(() => createCounterfactual('grafted-edit', { seed: 1 })).toThrow(/at least two donors/);
+    const rows = [change, { id: 'bb', function_before: 'a' } as ChangeText];
+    expect(() => createCounterfactual('grafted-edit', { seed: 1, donors: rows })).toThrow(
+      /function_after to be a string/,
+    );
     expect(() =>
       createCounterfactual('grafted-edit', { seed: 1, donors: [change, change] }).encode(change, budget, 'test'),
     ).toThrow(/no other donor/);
+  });
+
+  it('grafted-edit uses each block of the donor once, so that no result is larger than both', () => {
+    const lines = (count: number, line: (i: number) => string) =>
+      Array.from({ length: count }, (_, i) => line(i)).join('\n');
+    const everySecond = {
+      id: 'aa',
+      function_before: lines(400, (i) => `${i};`),
+      function_after: lines(400, (i) => `${i - (i % 2)};`),
+    };
+    const donor = { id: 'bb', function_before: '', function_after: lines(300, (i) => `new ${i};`) };
+    const grafted = graftedEdit([everySecond, donor]).perturbChange!(everySecond, createRng(1));
+    expect(grafted.function_after.split('\n').filter((line) => line.startsWith('new'))).toHaveLength(300);
+    expect(grafted.function_after.split('\n')).toHaveLength(500);
   });
 
   it('grafted-edit twice is as once', () => {
