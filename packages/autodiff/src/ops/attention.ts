@@ -26,10 +26,6 @@ export interface AttentionOptions {
 /**
  * Scaled dot-product attention (Vaswani et al., 2017): softmax(q kᵀ scale + bias) v.
  * Shapes: query (..., queries, size), key and value (..., keys, size) to (..., queries, size).
- *
- * The gradient is that of the composition, in fewer passes over the large matrix of weights: what the softmax's needs
- * for each query, the sum over the keys of weight × its gradient, is also the sum over the features of output × its
- * gradient (Dao et al., 2022, appendix B.2).
  */
 export function attention(
   query: Tensor,
@@ -61,7 +57,9 @@ export function attention(
   const scoreGradient = shared((dy) => {
     const { weights, drop } = weighed(dy);
     const dWeights = drop(matmul(dy, value, { transposeB: true, scale: keptScale }));
-    return multiply(weights, subtract(dWeights, sum(multiply(output, dy), [-1], true)));
+    // The same sum is also that of output × dy (Dao et al., 2022), in fewer passes; but rounding then leaves a rest over all
+    // keys that costs the gradient of the key's layer a digit.
+    return multiply(weights, subtract(dWeights, sum(multiply(weights, dWeights), [-1], true)));
   });
   return {
     ...output,
