@@ -4,8 +4,10 @@
 //
 // Three kinds of change of functions of 1,250 to 20,000 lines: a few edits, every fifth line edited, and all lines in
 // another order, which is the worst case of a line diff. Pure layout and lexical tokenizer, so that no vocabulary is needed.
+// `tree-paths` needs web-tree-sitter and tree-sitter-c.
 import { createRng } from '@redef/core';
 import { createEncoding, createLexicalTokenizer, diffLines, encodingNames } from '@redef/encoders';
+import { loadSyntaxParser, treePaths } from '@redef/encoders/tree';
 
 const tokenizer = createLexicalTokenizer();
 const rng = createRng(1);
@@ -28,25 +30,23 @@ function milliseconds(work) {
   return best;
 }
 
+const works = { 'line diff': (change) => diffLines(change.function_before, change.function_after) };
+for (const encoding of [
+  ...encodingNames.map((name) => createEncoding(name)),
+  treePaths({ parser: await loadSyntaxParser() }),
+]) {
+  works[encoding.name] = (change) => encoding.encode(change, { tokenizer, maxTokens: 512 });
+}
+
 console.log('kind         encoding          lines       ms  us a line');
 for (const [kind, edit] of Object.entries(kinds)) {
-  const row = (name, size, ms) =>
-    console.log(
-      `${kind.padEnd(12)} ${name.padEnd(15)} ${String(size).padStart(7)} ${ms.toFixed(1).padStart(8)} ${((1000 * ms) / size).toFixed(2).padStart(10)}`,
-    );
-  for (const name of ['line diff', ...encodingNames]) {
+  for (const [name, work] of Object.entries(works)) {
     for (const size of [1250, 5000, 20_000]) {
       const before = lines.slice(0, size);
       const change = { id: '00', function_before: before.join('\n'), function_after: edit(before).join('\n') };
-      const encoding = name === 'line diff' ? undefined : createEncoding(name);
-      row(
-        name,
-        size,
-        milliseconds(() =>
-          encoding
-            ? encoding.encode(change, { tokenizer, maxTokens: 512 })
-            : diffLines(change.function_before, change.function_after),
-        ),
+      const ms = milliseconds(() => work(change));
+      console.log(
+        `${kind.padEnd(12)} ${name.padEnd(15)} ${String(size).padStart(7)} ${ms.toFixed(1).padStart(8)} ${((1000 * ms) / size).toFixed(2).padStart(10)}`,
       );
     }
   }

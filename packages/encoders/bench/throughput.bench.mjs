@@ -15,7 +15,7 @@
 //   native     the package `tokenizers`
 //   published  `@huggingface/tokenizers` as it comes, through the interface `Tokenizer`
 //
-// Times are microseconds of processor time a change, all threads; the best of interleaved rounds after a warm-up. Every text
+// Times are microseconds of processor time a change, all threads; the best round of some. Every text
 // is decoded from bytes within the time, as one read from a file is: a regular expression is slower on a new string than
 // on one that it has seen.
 import { readFileSync } from 'node:fs';
@@ -37,11 +37,10 @@ function* readChanges() {
   }
 }
 
-const js = await loadTokenizer(folder, { preset: 'roberta' });
 const definition = JSON.parse(readFileSync(`${folder}/tokenizer.json`, 'utf8'));
 const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: false };
 function published(own, marks) {
-  const added = marks.map((content, i) => ({ id: js.size + i, content, ...flags }));
+  const added = marks.map((content, i) => ({ id: own.size - marks.length + i, content, ...flags }));
   const library = new Tokenizer({ ...definition, added_tokens: [...definition.added_tokens, ...added] }, {});
   return {
     ...own,
@@ -49,10 +48,11 @@ function published(own, marks) {
     addTokens: (tokens) => published(own.addTokens(tokens), [...marks, ...tokens]),
   };
 }
+// One after the other, the smallest heap first.
 const tokenizers = {
-  js,
-  native: await loadNativeTokenizer(folder, { preset: 'roberta' }),
-  published: published(js, []),
+  native: () => loadNativeTokenizer(folder, { preset: 'roberta' }),
+  js: () => loadTokenizer(folder, { preset: 'roberta' }),
+  published: async () => published(await loadTokenizer(folder, { preset: 'roberta' }), []),
 };
 
 const processorTime = async (work, times) => {
@@ -62,17 +62,16 @@ const processorTime = async (work, times) => {
   return (user + system) / times / changes.length;
 };
 
-/** The best time of each work, in rounds of a twentieth of a second at least, for four seconds in all. */
-async function bestTimes(works) {
-  const repeats = [];
-  for (const work of works) repeats.push(Math.ceil(500 / (await processorTime(work, 1))));
-  const best = works.map(() => Infinity);
-  const end = process.cpuUsage().user + 4e6;
-  for (let round = 0; round < 4 || process.cpuUsage().user < end; round++) {
-    for (const [i, work] of works.entries()) {
-      const time = await processorTime(work, repeats[i]);
-      if (round > 0) best[i] = Math.min(best[i], time);
-    }
+/**
+ * The best round of a tenth of a second at least, in two seconds of nothing else: rounds of several works in turn would
+ * free what another one has left.
+ */
+async function bestTime(work) {
+  const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
+  let best = Infinity;
+  const end = process.cpuUsage().user + 2e6;
+  for (let round = 0; round < 3 || process.cpuUsage().user < end; round++) {
+    best = Math.min(best, await processorTime(work, repeats));
   }
   return best;
 }
@@ -83,22 +82,21 @@ const tokenizeAll = (tokenizer, bytes) =>
     : bytes.map((text) => tokenizer.encode(text.toString()));
 
 console.log(`${changes.length} changes of about ${lines} lines, budget 512; us a change`);
-console.log('encoding        tokenizer     shown      both  encode+tokenize  of shown  of both');
-for (const name of only ? [only] : encodingNames) {
-  const encoding = createEncoding(name);
-  const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
-  for (const [kind, tokenizer] of Object.entries(tokenizers)) {
+console.log('tokenizer encoding           shown      both  encode+tokenize  of shown  of both');
+for (const [kind, load] of Object.entries(tokenizers)) {
+  const tokenizer = await load();
+  for (const name of only ? [only] : encodingNames) {
+    const encoding = createEncoding(name);
+    const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
     const marked = withMarks(tokenizer, encoding.specialTokens);
-    const [shown, both, whole] = await bestTimes([
-      () => tokenizeAll(marked, texts),
-      () => tokenizeAll(marked, sides),
-      async () => {
-        for await (const _ of encodeChanges(readChanges(), encoding, { tokenizer, maxTokens: 512 }));
-      },
-    ]);
+    const shown = await bestTime(() => tokenizeAll(marked, texts));
+    const both = await bestTime(() => tokenizeAll(marked, sides));
+    const whole = await bestTime(async () => {
+      for await (const _ of encodeChanges(readChanges(), encoding, { tokenizer, maxTokens: 512 }));
+    });
     const column = (value, digits, width) => value.toFixed(digits).padStart(width);
     console.log(
-      `${name.padEnd(15)} ${kind.padEnd(9)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
+      `${kind.padEnd(9)} ${name.padEnd(15)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
     );
   }
 }

@@ -81,6 +81,7 @@ describe('localNames', () => {
   it('leaves out what is used as something else', () => {
     none('int f(int g) { int out = g(1); goto out; out: return a * b; }');
     none('void f() { int out = 1; if (out) return; out: g(); }');
+    none('void f() { int out = 1; switch (out) { default: out: g(); } }');
     none('void f() { struct s { int a; } x; x.a = 1; return; }');
     none('void f() { x = y; a(b * c); delete p; return z; typedef int I; extern int e; co_return t; }');
     none('struct s f(struct s *s) { return *s; }');

@@ -9,13 +9,13 @@ const afterLocal = words('= ; , [ :');
 const afterParameter = words('= , ) [');
 const tagged = words('struct union enum class goto');
 
-/** Macros that take the name of a member after their first argument, whether or not a type stands in front of it. */
+/** Macros of which a later argument can be the name of a member, also where no type stands in front of it. */
 const takesMember = /^(?:offsetof|container_of|\w*_entry(?:_\w+)?|\w*for_each\w*)$/i;
 
 /**
  * Parameters and local variables that a C or C++ function plainly declares, found without a grammar: `type name` at the
- * start of a statement, a parameter or a `for`. It misses some (the second of `int a, b`, function pointers), so that
- * renaming what it gives keeps the function's meaning. Left out is a name that anywhere is
+ * start of a statement, a parameter or a `for`. It misses some: the second of `int a, b`, function pointers. What it gives
+ * can be renamed throughout without changing what the function does. Left out is a name that anywhere is
  *
  * - a keyword, or called, or a tag (`struct name`), or a label
  * - used where no declaration of it is in force: a global of that name, or a member in C++
@@ -115,7 +115,7 @@ function withoutDirectives(lexemes: readonly Lexeme[], excluded: Set<string>): L
 function isNoVariable(code: readonly Lexeme[], i: number, callee: string): boolean {
   const [before, after] = [code[i - 1]?.text ?? '', code[i + 1]?.text ?? ''];
   if (after === '(' || tagged.has(before)) return true;
-  if (after === ':' && /^[{},;]$/.test(before)) return true;
+  if (after === ':' && /^[{},;:)]$/.test(before)) return true;
   if (before === '[' && after === ']' && code[i + 2]?.kind === 'literal') return true;
   if (before !== ',') return false;
   return takesMember.test(callee) || code[i - 3]?.text === 'struct' || /_t$/.test(code[i - 2]!.text);

@@ -16,7 +16,7 @@ export class ByteLevelBpe {
   readonly #definition: TokenizerDefinition;
   readonly #merges: MergeTable;
   readonly #remembered = new Map<string, readonly number[]>();
-  #library: HuggingFace | undefined; // takes longer to build than all the rest
+  #library: HuggingFace | undefined; // built when first asked: encoding does without
 
   constructor(definition: TokenizerDefinition) {
     this.#definition = definition;

@@ -7,7 +7,7 @@ import type { Tokenizer } from './tokenizer.js';
 import { unitsWithin } from './utf8.js';
 
 /**
- * A byte-level BPE tokenizer in pure JavaScript (`@huggingface/tokenizers`) from its definition.
+ * A byte-level BPE tokenizer in pure JavaScript from its definition: ids are those of `@huggingface/tokenizers`, which decodes.
  *
  * @throws `RedefError` `invalid-tokenizer` where the definition is of another kind, or the preset's special tokens are
  * not in it

@@ -7,8 +7,8 @@ import { PairRanks } from './pair-ranks.js';
 const maxSearched = 64;
 
 /**
- * The merges of a byte-level BPE by number. The library, which merges strings, takes twenty times as long. Same ids: the
- * earliest merge first, among equals the leftmost (Sennrich et al., 2016).
+ * The merges of a byte-level BPE by number. The library, which merges strings, takes many times as long. Same ids: the earliest
+ * merge first, among equals the leftmost (Sennrich et al., 2016).
  */
 export class MergeTable {
   /** Place in the vocabulary of each byte's token. */
