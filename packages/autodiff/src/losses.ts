@@ -1,6 +1,6 @@
 import { shapeError } from './errors.js';
 import { add, divide, multiply, negate, subtract } from './ops/arithmetic.js';
-import { abs, exp, log, relu } from './ops/functions.js';
+import { abs, exp, log, relu, sigmoid } from './ops/functions.js';
 import { mean, sum } from './ops/reductions.js';
 import { reshape } from './ops/reshaping.js';
 import { equal, where } from './ops/selection.js';
@@ -66,8 +66,13 @@ export function binaryCrossEntropy(logits: Tensor, labels: Tensor): Tensor {
   if (!sameShape(logits.shape, labels.shape)) {
     throw shapeError('binaryCrossEntropy', [logits, labels], 'expected equal shapes');
   }
-  const softplus = add(relu(logits), log(add(exp(negate(abs(logits))), 1))); // log(1 + exp(logits)) without overflow
-  return mean(subtract(softplus, multiply(logits, labels)));
+  return mean(subtract(softplus(logits), multiply(logits, labels)));
+}
+
+/** log(1 + exp(x)) without overflow. Its parts have a corner at 0, where it has none: the derivative is given whole. */
+function softplus(x: Tensor): Tensor {
+  const parts = [relu(x), log(add(exp(negate(abs(x))), 1))];
+  return x.graph.node('Add', parts, x.shape, { through: [x], pullbacks: [(dy) => multiply(dy, sigmoid(x))] });
 }
 
 /** Mean of the squared differences: a scalar. */

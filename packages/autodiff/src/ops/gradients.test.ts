@@ -31,6 +31,8 @@ type Case = [
 
 const positive = { place: (value: number) => value + 1.5 };
 const awayFromZero = { place: (value: number) => value + Math.sign(value) * 0.1 };
+/** Where everything starts that is drawn from nothing. */
+const atZero = { place: () => 0 };
 const ids = (graph: Graph, values: number[], shape: Shape = [values.length]) => graph.constant(values, shape, 'int32');
 
 const cases: Case[] = [
@@ -96,6 +98,16 @@ const cases: Case[] = [
     ({ a }, graph) => crossEntropy(a, ids(graph, [2, -100, 1, 0]), { classWeights: graph.constant([1, 2, 0.5]) }),
   ],
   ['binaryCrossEntropy', { a: [5] }, ({ a }, graph) => binaryCrossEntropy(a, graph.constant([0, 1, 1, 0.3, 0]))],
+  [
+    'binaryCrossEntropy, at 0',
+    { a: [5] },
+    ({ a }, graph) => binaryCrossEntropy(a, graph.constant([0, 1, 1, 0.3, 0])),
+    atZero,
+  ],
+  ...Object.entries({ sigmoid, tanh, softmax, logSoftmax }).map(
+    ([name, op]): Case => [`${name}, at 0`, { a: [5] }, ({ a }) => op(a), atZero],
+  ),
+  ['crossEntropy, at 0', { a: [4, 3] }, ({ a }, graph) => crossEntropy(a, ids(graph, [2, 0, 1, 0])), atZero],
   ['meanSquaredError', { a: [2, 3], b: [2, 3] }, ({ a, b }) => meanSquaredError(a, b)],
 ];
 
