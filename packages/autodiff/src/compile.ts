@@ -115,29 +115,32 @@ function nameOutputs(nodes: readonly OnnxNode[], wanted: readonly (readonly [str
 }
 
 /**
- * The variables that are read only by the node which computes the next value, element by element, or by nodes that feed
- * straight into it: an optimizer's moments, sums of gradients. Once that node writes, nothing needs the old value.
- * Weights are not among them: the backward pass may read a weight after its update.
+ * The variables that are read only by the node which computes the next value, element by element, or by nodes whose result
+ * that node alone takes: an optimizer's moments, sums of gradients. Once it writes, nothing needs the old value. A result
+ * that is taken elsewhere too may lie in the variable's own memory: a reshaped tensor does, and what the runtime sees to
+ * be no change. Weights are not among them: the backward pass may read a weight after its update.
  */
 function findOverwritable(
   nodes: readonly GraphNode[],
   updates: readonly Update[],
   outputs: readonly Tensor[],
 ): Set<string> {
-  const readers = new Map<Tensor, GraphNode[]>();
+  const readers = new Map<string, Set<GraphNode>>();
   for (const node of nodes) {
-    for (const input of new Set(node.inputs)) {
-      if (!input.node) readers.set(input, [...(readers.get(input) ?? []), node]);
-    }
+    for (const { name } of node.inputs) readers.set(name, (readers.get(name) ?? new Set()).add(node));
   }
+  const readersOf = (name: string): GraphNode[] => [...(readers.get(name) ?? [])];
+  const asked = new Set(outputs.map(({ name }) => name));
   const isElementwise = ({ type }: GraphNode) => ['Add', 'Sub', 'Mul'].includes(type);
   const isSafe = ({ variable, next: { node, name } }: Update) =>
     node !== undefined &&
     isElementwise(node) &&
-    !outputs.includes(variable) &&
+    !asked.has(variable.name) &&
     outputs.filter((output) => output.name === name).length === 1 &&
-    (readers.get(variable) ?? []).every(
-      (reader) => reader === node || node.inputs.some((input) => input.node === reader),
+    readersOf(variable.name).every(
+      (reader) =>
+        reader === node ||
+        (!asked.has(reader.output) && readersOf(reader.output).length === 1 && readersOf(reader.output)[0] === node),
     );
   return new Set(updates.filter(isSafe).map(({ variable }) => variable.name));
 }

@@ -14,11 +14,12 @@ import { gelu } from '../ops/functions.js';
 import { layerNorm } from '../ops/normalization.js';
 import { linear } from '../ops/products.js';
 import { mean, sum } from '../ops/reductions.js';
-import { broadcastTo } from '../ops/reshaping.js';
+import { broadcastTo, reshape } from '../ops/reshaping.js';
 import { adamW } from '../optimizers/adam.js';
 import { clipByGlobalNorm } from '../optimizers/clip.js';
 import { sgd } from '../optimizers/sgd.js';
 import { Session } from '../session.js';
+import type { Tensor } from '../tensor.js';
 import { Variables } from '../variables.js';
 import { createNativeDriver } from './driver.js';
 
@@ -72,6 +73,34 @@ test('moments and sums are overwritten, weights and what is also read elsewhere 
   ];
   expect(compile({ loss }, updates).overwritable).toEqual(new Set(['total', 'seen']));
   expect(compile({ loss, copy: seen, other: sum(total) }, updates).overwritable).toEqual(new Set());
+});
+
+/** Results and state over three runs of `next = f(state)` with another output that reads what `f` is made of. */
+async function trackState(driver: Driver, between: (state: Tensor) => Tensor) {
+  const graph = new Graph();
+  const state = graph.state('state', [1, 6]);
+  const view = between(state);
+  const next = add(view, graph.input('x', [1, 6]));
+  const out = add(multiply(view, 10), sum(next));
+  const session = await Session.create({ outputs: { out }, updates: [{ variable: state, next }], driver });
+  const seen: number[][] = [];
+  for (let run = 0; run < 3; run++)
+    seen.push([...((await session.run({ x: new Float32Array(6).fill(1) })).out as Float32Array)]);
+  return seen;
+}
+
+test.each<[string, (state: Tensor) => Tensor]>([
+  ['reshaped', (state) => reshape(state, [6])],
+  ['reshaped twice', (state) => reshape(reshape(state, [6]), [1, 6])],
+  ['squeezed', (state) => state.graph.node('Squeeze', [state], [6])],
+  ['flattened', (state) => state.graph.node('Flatten', [state], [1, 6])],
+  ['an Identity', (state) => state.graph.node('Identity', [state], [1, 6])],
+  ['times 1, which the runtime leaves out', (state) => multiply(state, 1)],
+  ['itself', (state) => state],
+])('a state that is still read under another name is not overwritten: %s', async (_name, between) => {
+  const native = await trackState(createNativeDriver({ threads: 1 }), between);
+  expect(native).toEqual(await trackState(createOnnxRuntimeDriver({ threads: 1 }), between));
+  expect(native.map((row) => row[0])).toEqual([6, 22, 38]);
 });
 
 test('results that were handed out stay as they are', async () => {
