@@ -3,10 +3,14 @@ import { describe, shapeError } from './errors.js';
 import { collectAncestors } from './gradients.js';
 import type { Source } from './graph.js';
 import { type Precision, toHalfPrecision } from './half-precision.js';
+import { type IndexRange, originOf } from './index-range.js';
 import { type Lowering, lower } from './lowering.js';
 import { encodeModel, type OnnxGraph, type OnnxNode, type OnnxValue } from './onnx/model.js';
 import { sameShape } from './shape.js';
 import type { GraphNode, Tensor, Update } from './tensor.js';
+
+/** What numbers may be fed, and the line that asked for it. */
+export type FedRange = Omit<IndexRange, 'tensor'> & { line: string };
 
 /** A graph cut down to what its outputs need, as an ONNX model. */
 export interface CompiledGraph {
@@ -15,7 +19,7 @@ export interface CompiledGraph {
   /** What the file holds. */
   graph: OnnxGraph;
   /** Its inputs: data, variables and noise. */
-  inputs: readonly (OnnxValue & { source: Source })[];
+  inputs: readonly (OnnxValue & { source: Source; ranges?: readonly FedRange[] })[];
   /** Its outputs: those asked for, then the next values of the variables. */
   outputs: readonly OnnxValue[];
   /** Name of the output that holds the next value, by variable. */
@@ -52,10 +56,13 @@ export function compile(
   const computed = (precision === 'float16' ? toHalfPrecision : same)(asked.map(([, tensor]) => tensor));
   const wanted = asked.map(([name], index): [string, Tensor] => [name, computed[index]!]);
   const tensors = collectAncestors(...computed, ...updates.map(({ variable }) => variable));
+  const nodes = new Set(tensors.flatMap(({ node }) => node ?? []));
+  const ranges = collectRanges(nodes);
   const sources = tensors.flatMap((tensor) => {
     if (tensor.node) return [];
     const source = tensor.graph.sourceOf(tensor);
-    return [{ ...toValue(tensor), freeAxes: source.kind === 'input' ? (source.freeAxes ?? []) : [], source }];
+    const freeAxes = source.kind === 'input' ? (source.freeAxes ?? []) : [];
+    return [{ ...toValue(tensor), freeAxes, source, ranges: ranges.get(tensor.name) ?? [] }];
   });
   const isFree = sources.some(({ freeAxes }) => freeAxes.length > 0); // then any axis of an output may be
   const inputs = sources.filter(({ source }) => source.kind !== 'constant');
@@ -64,7 +71,6 @@ export function compile(
   );
   checkNames(tensors, Object.keys(outputs), inputs);
 
-  const nodes = new Set(tensors.flatMap(({ node }) => node ?? []));
   const lowered = lower([...nodes], lowering);
   const graph: OnnxGraph = {
     nodes: nameOutputs(lowered.nodes, wanted),
@@ -143,6 +149,18 @@ function findOverwritable(
         (!asked.has(reader.output) && readersOf(reader.output).length === 1 && readersOf(reader.output)[0] === node),
     );
   return new Set(updates.filter(isSafe).map(({ variable }) => variable.name));
+}
+
+/** By the name of the input, where one is fed what an op takes as places in another tensor. */
+function collectRanges(nodes: Iterable<GraphNode>): Map<string, FedRange[]> {
+  const ranges = new Map<string, FedRange[]>();
+  for (const { range, line } of nodes) {
+    if (!range) continue;
+    const { tensor, ...numbers } = range;
+    const { name } = originOf(tensor);
+    ranges.set(name, [...(ranges.get(name) ?? []), { ...numbers, line }]);
+  }
+  return ranges;
 }
 
 function toValue({ name, dtype, shape }: Tensor): OnnxValue {

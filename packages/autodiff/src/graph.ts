@@ -1,6 +1,7 @@
 import { RedefError } from '@redef/core';
 import { type DType, type TypedArray, toTypedArray } from './dtype.js';
-import { describe } from './errors.js';
+import { describe, shapeError } from './errors.js';
+import { describeOutside, findOutside, type IndexRange, originOf } from './index-range.js';
 import { type Initializer, zeros } from './initializers.js';
 import type { Attribute } from './onnx/model.js';
 import { type Shape, sizeOf } from './shape.js';
@@ -24,6 +25,8 @@ export interface NodeOptions {
   pullbacks?: readonly (Pullback | undefined)[];
   /** Where gradients go on to. Default: the node's inputs; an op of several nodes can name its own inputs. */
   through?: readonly Tensor[];
+  /** What numbers an operand may hold that names places in another one. */
+  range?: IndexRange;
 }
 
 export type GraphOptions = Partial<Pick<Graph, 'float'>>;
@@ -119,6 +122,7 @@ export class Graph {
       attributes = {},
       pullbacks = [],
       through = inputs,
+      range,
     }: NodeOptions = {},
   ): Tensor {
     for (const input of inputs) {
@@ -129,10 +133,11 @@ export class Graph {
         });
       }
     }
+    if (range) this.#checkConstant(type, range);
     const order = this.#nodeCount++;
     const line = this.#pullingBack ?? sourceLine();
     const output = `${type}:${order}`;
-    const node: GraphNode = { type, domain, attributes, inputs, output, order, line };
+    const node: GraphNode = { type, domain, attributes, inputs, output, order, line, ...(range && { range }) };
     return {
       graph: this,
       name: output,
@@ -156,6 +161,15 @@ export class Graph {
     } finally {
       this.#pullingBack = outer;
     }
+  }
+
+  /** Numbers that are fed are checked at each run, fixed ones here. */
+  #checkConstant(type: string, range: IndexRange): void {
+    const { node, name } = originOf(range.tensor);
+    const source = node ? undefined : this.#sources.get(name)?.source;
+    const position = source?.kind === 'constant' ? findOutside(source.data, range) : -1;
+    if (source?.kind !== 'constant' || position < 0) return;
+    throw shapeError(type, [range.tensor], describeOutside(source.data, position, range));
   }
 
   #declare(name: string, shape: Shape, dtype: DType, source: Source): Tensor {

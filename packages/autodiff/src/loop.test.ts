@@ -6,6 +6,7 @@ import { Graph } from './graph.js';
 import { normal } from './initializers.js';
 import { crossEntropy } from './losses.js';
 import { createOnnxRuntimeDriver } from './onnxruntime-driver.js';
+import { add } from './ops/arithmetic.js';
 import { dropout } from './ops/dropout.js';
 import { embedding } from './ops/embedding.js';
 import { linear } from './ops/products.js';
@@ -20,7 +21,8 @@ const looping: Driver = { ...cpu, loopsSteps: true };
 async function model(driver: Driver) {
   const graph = new Graph();
   const frozen = graph.parameter('table', [20, 8], normal(1)); // is read, and stays as it is
-  const hidden = dropout(embedding(frozen, graph.input('ids', [16], 'int32')), 0.3);
+  const ids = add(graph.input('ids', [16], 'int32'), graph.input('shift', [], 'int32'));
+  const hidden = dropout(embedding(frozen, ids), 0.3);
   const w = graph.parameter('w', [4, 8], normal(0.3));
   const b = graph.parameter('b', [4]);
   const logits = linear(hidden, w, b);
@@ -31,6 +33,7 @@ async function model(driver: Driver) {
   const step = (number: number): Step => ({
     feeds: {
       ids: Array.from({ length: 16 }, (_, index) => (index * number) % 20),
+      shift: 0,
       labels: Array.from({ length: 16 }, (_, index) => (index + number) % 4),
       ...optimizer.feeds(number, 0.01),
     },
@@ -65,7 +68,7 @@ test('a failure inside names the line, and the variables keep their values', asy
   const { session, step, read } = await model(looping);
   const before = await read();
   const wrong = step(2);
-  const failing = [step(1), { ...wrong, feeds: { ...wrong.feeds, ids: new Int32Array(16).fill(20) } }];
+  const failing = [step(1), { ...wrong, feeds: { ...wrong.feeds, shift: 20 } }];
   const failure = session.runSteps(failing);
   await expect(failure).rejects.toMatchObject({ code: 'run-failed' });
   await expect(failure).rejects.toThrow(/loop\.test\.ts:\d+: .*Gather/);

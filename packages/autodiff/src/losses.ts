@@ -17,7 +17,7 @@ export interface CrossEntropyOptions {
 
 /**
  * Mean cross-entropy of the softmax of `logits` (rows, classes) with integer `labels` (rows, int32): a scalar. Softmax
- * and logarithm are taken together, so large logits do no harm.
+ * and logarithm are taken together, so large logits do no harm. A session refuses labels that are no class.
  */
 export function crossEntropy(
   logits: Tensor,
@@ -33,7 +33,12 @@ export function crossEntropy(
   }
   const { graph } = logits;
   const ignored = equal(labels, ignoreLabel);
-  const target = reshape(where(ignored, 0, labels), [rows, 1]);
+  const range = { tensor: labels, below: classes, except: ignoreLabel };
+  const counted = graph.node('Where', [ignored, graph.constant(0, [], 'int32'), labels], [rows], {
+    dtype: 'int32',
+    range,
+  });
+  const target = reshape(counted, [rows, 1]);
   const one = graph.constant(1, [], logits.dtype);
   const weight = classWeights ? graph.node('Gather', [classWeights, target], [rows, 1]) : one;
   const rowWeight = where(reshape(ignored, [rows, 1]), 0, weight); // (rows, 1)

@@ -26,7 +26,7 @@ export function runError(cause: unknown, { lines }: CompiledGraph): RedefError {
   }
   return new RedefError(`${where}the run failed: ${message}`, {
     code: 'run-failed',
-    remedy: 'Check the values fed: an id outside its table is the usual cause.',
+    remedy: 'Check what the graph computes from the values fed: an id outside its table is the usual cause.',
     cause,
   });
 }

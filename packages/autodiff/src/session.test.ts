@@ -4,15 +4,17 @@ import { compile } from './compile.js';
 import { gradients } from './gradients.js';
 import { Graph } from './graph.js';
 import { normal } from './initializers.js';
-import { meanSquaredError } from './losses.js';
+import { crossEntropy, meanSquaredError } from './losses.js';
 import { add, multiply } from './ops/arithmetic.js';
 import { dropout } from './ops/dropout.js';
 import { embedding } from './ops/embedding.js';
 import { linear } from './ops/products.js';
 import { mean, sum } from './ops/reductions.js';
+import { reshape } from './ops/reshaping.js';
 import { adamW } from './optimizers/adam.js';
 import { sgd } from './optimizers/sgd.js';
 import { Session } from './session.js';
+import type { Tensor } from './tensor.js';
 
 test('a session computes its outputs, even one that is an input or is asked for twice', async () => {
   const graph = new Graph();
@@ -51,15 +53,56 @@ test('a failure at run time names the line that asked for the op, and leaves the
   const graph = new Graph();
   const table = graph.parameter('table', [3, 2], normal(1));
   const ids = graph.input('ids', [2], 'int32');
-  const loss = mean(embedding(table, ids));
+  const loss = mean(embedding(table, add(ids, 1)));
   const updates = sgd().update([table], gradients(loss, [table]));
   const session = await Session.create({ outputs: { loss }, updates });
   const before = [...(await session.variables.read('table'))];
-  const failure = session.run({ ids: [0, 3], 'sgd.learningRate': 1 });
+  const failure = session.run({ ids: [0, 2], 'sgd.learningRate': 1 });
   await expect(failure).rejects.toMatchObject({ code: 'run-failed' } satisfies Partial<RedefError>);
   await expect(failure).rejects.toThrow(/session\.test\.ts:\d+: .*Gather/);
   expect([...(await session.variables.read('table'))]).toEqual(before);
-  await session.run({ ids: [0, 2], 'sgd.learningRate': 1 }); // and it goes on
+  await session.run({ ids: [0, 1], 'sgd.learningRate': 1 }); // and it goes on
+});
+
+test.each([3, 2000])('an id that is no row is refused where it is fed, by its position: table of %i', async (rows) => {
+  const graph = new Graph();
+  const table = graph.parameter('table', [rows, 2], normal(1));
+  const ids = graph.input('ids', [2, 2], 'int32');
+  const loss = sum(embedding(table, reshape(ids, [4])));
+  const [gradient] = gradients(loss, [table]) as [Tensor];
+  for (const outputs of [{ loss }, { gradient }]) {
+    const session = await Session.create<string>({ outputs });
+    for (const wrong of [-1, rows]) {
+      await expect(session.run({ ids: [0, 1, wrong, -2] })).rejects.toMatchObject({
+        code: 'invalid-feed',
+        message: expect.stringMatching(
+          new RegExp(
+            `^Input ids int32\\[2, 2\\]: ${wrong} at position 2 is not from 0 to ${rows - 1}, as .*session\\.test\\.ts:\\d+`,
+          ),
+        ),
+      });
+    }
+    await session.run({ ids: [0, 1, rows - 1, 0] });
+  }
+  const fixed = graph.constant([0, -1], [2], 'int32');
+  expect(() => embedding(table, fixed)).toThrow(/-1 at position 1 is not from 0/);
+});
+
+test('a label that is no class is refused where it is fed; the ignored one is none', async () => {
+  const graph = new Graph();
+  const logits = graph.input('logits', [2, 3]);
+  const loss = crossEntropy(logits, graph.input('labels', [2], 'int32'));
+  const [gradient] = gradients(loss, [logits]) as [Tensor];
+  for (const outputs of [{ loss }, { gradient }]) {
+    const session = await Session.create<string>({ outputs });
+    for (const wrong of [-1, 3]) {
+      await expect(session.run({ logits: new Float32Array(6), labels: [0, wrong] })).rejects.toMatchObject({
+        code: 'invalid-feed',
+        message: expect.stringContaining(`${wrong} at position 1 is not from 0 to 2, nor -100`),
+      });
+    }
+    await session.run({ logits: new Float32Array(6), labels: [2, -100] });
+  }
 });
 
 test('two runs at once are refused', async () => {

@@ -3,9 +3,9 @@ import { type CompiledGraph, compile } from './compile.js';
 import type { DeviceTensor, Driver, Executable } from './driver.js';
 import { type TypedArray, toTypedArray } from './dtype.js';
 import { describe } from './errors.js';
+import { describeOutside, findOutside } from './index-range.js';
 import { loopSteps, stepCount } from './loop.js';
 import { drawNoise } from './noise.js';
-import type { OnnxValue } from './onnx/model.js';
 import { createOnnxRuntimeDriver } from './onnxruntime-driver.js';
 import { type Shape, sizeOf } from './shape.js';
 import type { Tensor, Update } from './tensor.js';
@@ -171,10 +171,9 @@ export class Session<Name extends string> {
 }
 
 /** What an input that is no variable takes at a step. */
-function arrayFor({ source, name, dtype, shape }: CompiledGraph['inputs'][number], { feeds, seed }: Step): TypedArray {
-  if (source.kind === 'input') {
-    return checkFeed({ name, dtype, shape }, Object.hasOwn(feeds, name) ? feeds[name] : undefined);
-  }
+function arrayFor(input: CompiledGraph['inputs'][number], { feeds, seed }: Step): TypedArray {
+  const { source, name, shape } = input;
+  if (source.kind === 'input') return checkFeed(input, Object.hasOwn(feeds, name) ? feeds[name] : undefined);
   if (seed === undefined) {
     throw new RedefError('The graph has dropout, but the run was given no seed', {
       code: 'missing-seed',
@@ -191,17 +190,23 @@ function join(arrays: readonly TypedArray[]): TypedArray {
   return joined;
 }
 
-function checkFeed(input: OnnxValue, value: Feeds[string] | undefined): TypedArray {
-  const invalid = (problem: string) =>
-    new RedefError(`Input ${describe(input)}: ${problem}`, {
-      code: 'invalid-feed',
-      remedy: 'Feed each input as many numbers as its shape has elements.',
-    });
+function checkFeed(input: CompiledGraph['inputs'][number], value: Feeds[string] | undefined): TypedArray {
+  const invalid = (problem: string, remedy = 'Feed each input as many numbers as its shape has elements.') =>
+    new RedefError(`Input ${describe(input)}: ${problem}`, { code: 'invalid-feed', remedy });
   if (value === undefined) throw invalid('nothing was fed');
   const values = typeof value === 'number' ? [value] : value;
   const size = sizeOf(input.shape);
   if (values.length !== size) throw invalid(`expected ${size} numbers, got ${values.length}`);
   const wantsIntegers = input.dtype === 'int32' || input.dtype === 'int64';
   if (wantsIntegers && Array.isArray(values) && !values.every(Number.isInteger)) throw invalid('expected integers');
-  return toTypedArray(input.dtype, values);
+  const array = toTypedArray(input.dtype, values);
+  for (const { line, ...range } of input.ranges ?? []) {
+    const position = findOutside(array, range);
+    if (position < 0) continue;
+    throw invalid(
+      `${describeOutside(array, position, range)}, as ${line} takes them`,
+      'Check the ids and labels: they number rows of a table, or classes, from 0.',
+    );
+  }
+  return array;
 }

@@ -1,5 +1,6 @@
 import type { DType } from './dtype.js';
 import type { Graph } from './graph.js';
+import type { IndexRange } from './index-range.js';
 import type { Attribute } from './onnx/model.js';
 import type { Shape } from './shape.js';
 
@@ -45,6 +46,8 @@ export interface GraphNode {
   readonly order: number;
   /** `file:line` that asked for it. */
   readonly line: string;
+  /** Of numbers that are places in another tensor: a session checks those that it is fed. */
+  readonly range?: IndexRange;
 }
 
 /** After each run of a session, `variable` takes the value of `next`. */

@@ -8,8 +8,9 @@ import { cast, equal } from './selection.js';
 const smallTable = 1100;
 
 /**
- * Rows of a table by their numbers. Shapes: table (rows, features), ids int32 (any) to (any, features). A session fails
- * on an id outside the table.
+ * Rows of a table by their numbers. Shapes: table (rows, features), ids int32 (any) to (any, features). A session refuses
+ * ids outside the table that it is fed. Of those that the graph computes, ONNX Runtime refuses the ones past either end
+ * and counts the other negative ones from the last row.
  */
 export function embedding(table: Tensor, ids: Tensor): Tensor {
   if (table.shape.length !== 2 || ids.dtype !== 'int32') {
@@ -18,6 +19,7 @@ export function embedding(table: Tensor, ids: Tensor): Tensor {
   const [rows, features] = table.shape as [number, number];
   return table.graph.node('Gather', [table, ids], [...ids.shape, features], {
     attributes: { axis: 0 },
+    range: { tensor: ids, below: rows },
     pullbacks: [
       (dy) => {
         const count = sizeOf(ids.shape);
@@ -37,7 +39,10 @@ function sumByOneHot(perId: Tensor, ids: Tensor, rows: number): Tensor {
     'int32',
   );
   const oneHot = cast(equal(numbers, reshape(ids, [count, 1])), perId.dtype); // (count, rows)
-  return graph.node('Gemm', [oneHot, perId], [rows, features], { attributes: { transA: 1 } });
+  return graph.node('Gemm', [oneHot, perId], [rows, features], {
+    attributes: { transA: 1 },
+    range: { tensor: ids, below: rows },
+  });
 }
 
 /** `ScatterND` would be faster, but ONNX Runtime adds equal ids from several threads at once and loses some of them. */
@@ -47,5 +52,6 @@ function sumByScattering(perId: Tensor, ids: Tensor, rows: number): Tensor {
   const places = broadcastTo(reshape(ids, [perId.shape[0]!, 1]), perId.shape);
   return graph.node('ScatterElements', [zeros, places, perId], zeros.shape, {
     attributes: { axis: 0, reduction: 'add' },
+    range: { tensor: ids, below: rows },
   });
 }
