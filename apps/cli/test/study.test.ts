@@ -125,6 +125,27 @@ test('the same study in another folder gives the same bytes', async () => {
   expect(contents(join(root, 'twin'))).toEqual(contents(join(root, 'study')));
 });
 
+test('a repository that the study no longer has leaves nothing in it, nor does a project by its former name', async () => {
+  const [hamper, quill] = ['hamper', 'quill'].map((name) => `study/sample-history/${name}`);
+  const over = (out: string, ...sources: string[]) =>
+    redef(root, [
+      ...['study', '--out', out, '--seeds', '1', '--encodings', 'diff-tags'],
+      ...sources.flatMap((source) => ['--repo', source]),
+    ]);
+  await over('fewer', `hamper=${hamper}`, `quill=${quill}`);
+  const both = rows('fewer', 'split', 'splits.jsonl').length;
+  expect((await over('fewer', `hamper=${hamper}`)).code).toBe(0);
+  await over('alone', `hamper=${hamper}`);
+  expect(rows('alone', 'split', 'splits.jsonl').length).toBeLessThan(both);
+  const used = (folder: string) =>
+    Object.entries(contents(join(root, folder))).filter(([path]) => !/^(mined\/quill|store)\//.test(path));
+  expect(used('fewer')).toEqual(used('alone'));
+
+  expect((await over('fewer', `laundry=${hamper}`)).code).toBe(0);
+  await over('renamed', `laundry=${hamper}`);
+  expect(rows('fewer', 'split', 'splits.jsonl')).toEqual(rows('renamed', 'split', 'splits.jsonl'));
+});
+
 test('mine --all-rejects tells why each other commit is no row', async () => {
   const { code } = await redef(root, ['mine', 'study/sample-history/quill', '--all-rejects', '--out', 'told']);
   expect(code).toBe(0);

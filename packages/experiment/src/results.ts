@@ -221,7 +221,7 @@ async function collectData(study: StudyFolder, plan: StudyPlan, read: ReadOption
       ...(await summary(folder)),
     })),
   );
-  const audit = await readAuditOf(study);
+  const audit = await readAuditOf(study, plan.projects);
   return {
     projects,
     ...(audit && { audit }),
@@ -236,9 +236,12 @@ async function collectData(study: StudyFolder, plan: StudyPlan, read: ReadOption
   };
 }
 
-async function readAuditOf({ audit }: StudyFolder): Promise<AuditReport | undefined> {
+/** Of the study's own projects: a sample drawn before may have changes of others. */
+async function readAuditOf({ audit }: StudyFolder, projects: readonly string[]): Promise<AuditReport | undefined> {
   try {
-    return auditReport(await readAudit(audit), await readReviews(audit));
+    const { questions, items } = await readAudit(audit);
+    const own = items.filter(({ group }) => projects.includes(group));
+    return own.length > 0 ? auditReport({ questions, items: own }, await readReviews(audit)) : undefined;
   } catch (error) {
     if (RedefError.isInstance(error) && error.code === 'not-an-audit') return undefined;
     throw error;

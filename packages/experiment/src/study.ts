@@ -125,10 +125,12 @@ export async function runStudy(
       ),
     );
   }
+  // What an earlier run mined of repositories that the study no longer has stays in the folder, unread.
+  const mined = { mined: at.mined, projects: repositories.map(({ project }) => project) };
   const triaged = await tell(
     triageStage(
       {
-        mined: at.mined,
+        ...mined,
         out: at.triaged,
         voters: study.voters ?? [createRuleVoter()],
         ...(study.ballots !== undefined && { ballots: study.ballots }),
@@ -139,7 +141,7 @@ export async function runStudy(
     ),
   );
 
-  const labelled = { mined: at.mined, labels: at.triaged };
+  const labelled = { ...mined, labels: at.triaged };
   const sources = new Map<string, ExampleSource>();
   for (const { fold, rule } of rules) {
     const { split, deduped, encoded } = at.fold(fold);
@@ -152,9 +154,7 @@ export async function runStudy(
         const as =
           way.counterfactual === undefined ? way : { ...way, counterfactual: way.counterfactual, seed: studySeed };
         const { contextLines = 3 } = study;
-        const rows = await tell(
-          encodeStage({ mined: at.mined, split: deduped, out, as, budget, contextLines }, options),
-        );
+        const rows = await tell(encodeStage({ ...mined, split: deduped, out, as, budget, contextLines }, options));
         sources.set(sourceKey(fold, budget, way), sourceOf(at.root, rows, triaged, divided));
       }
     }
@@ -163,7 +163,7 @@ export async function runStudy(
   const store = study.store ?? at.store;
   const plan: StudyPlan = {
     schema: 'redef.study-plan/2',
-    projects: repositories.map(({ project }) => project),
+    projects: mined.projects,
     folds: rules.flatMap(({ fold }) => fold ?? []),
     store: relativePath(at.root, store),
     cells: relativeCheckpoints(

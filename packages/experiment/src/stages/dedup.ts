@@ -9,6 +9,8 @@ import { runStage, type StageOptions, type StageResult } from '../stage.js';
 export interface DedupStageInput {
   /** Folder with changes.jsonl. */
   mined: string;
+  /** Those of the folder to take. Default: every project that is there. */
+  projects?: readonly string[];
   /** Folder with labels.jsonl. */
   labels: string;
   /** Folder with splits.jsonl. */
@@ -24,8 +26,8 @@ export interface DedupStageInput {
  * order in time, damaged rows. Holds ids and digests in memory, no text.
  */
 export async function dedupStage(input: DedupStageInput, options: StageOptions = {}): Promise<StageResult> {
-  const { mined, labels, split, out, policy = 'cut-from-train' } = input;
-  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
+  const { mined, projects, labels, split, out, policy = 'cut-from-train' } = input;
+  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl', projects);
   const labelFiles = await tableInputs('labels', labels, 'labels.jsonl');
   const splitFiles = await tableInputs('split', split, 'splits.jsonl');
   return runStage(

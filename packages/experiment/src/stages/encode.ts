@@ -19,6 +19,8 @@ import { runStage, type StageOptions, type StageResult } from '../stage.js';
 export interface EncodeStageInput {
   /** Folder with changes.jsonl. */
   mined: string;
+  /** Those of the folder to take. Default: every project that is there. */
+  projects?: readonly string[];
   /** Folder with splits.jsonl: only what it names is encoded. */
   split: string;
   out: string;
@@ -53,10 +55,10 @@ const maxDonors = 1000;
  * @throws `RedefError` `invalid-option` for an encoding that does not go with the counterfactual, or for too few donors
  */
 export async function encodeStage(input: EncodeStageInput, options: StageOptions = {}): Promise<StageResult> {
-  const { mined, split, out, as, budget, contextLines } = input;
+  const { mined, projects, split, out, as, budget, contextLines } = input;
   const { tokenizer, maxTokens } = budget;
   if ('counterfactual' in as) counterfactualTraits(as.counterfactual, as.encoding); // before anything is written
-  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
+  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl', projects);
   const splitFiles = await tableInputs('split', split, 'splits.jsonl');
   return runStage(
     {

@@ -8,6 +8,8 @@ import { runStage, type StageOptions, type StageResult } from '../stage.js';
 export interface SplitStageInput {
   /** Folder with changes.jsonl. */
   mined: string;
+  /** Those of the folder to take. Default: every project that is there. */
+  projects?: readonly string[];
   /** Folder with labels.jsonl. */
   labels: string;
   out: string;
@@ -17,10 +19,10 @@ export interface SplitStageInput {
 
 /** Writes `splits.jsonl`: see {@link splitChanges}. Holds an id, a date and a label of every labelled change in memory. */
 export async function splitStage(
-  { mined, labels, out, rule = { rule: 'per-class' } }: SplitStageInput,
+  { mined, projects, labels, out, rule = { rule: 'per-class' } }: SplitStageInput,
   options: StageOptions = {},
 ): Promise<StageResult> {
-  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl');
+  const changeFiles = await tableInputs('mined', mined, 'changes.jsonl', projects);
   const labelFiles = await tableInputs('labels', labels, 'labels.jsonl');
   return runStage(
     {

@@ -19,6 +19,8 @@ import { runStage, type StageOptions, type StageResult } from '../stage.js';
 export interface TriageStageInput {
   /** Folder with changes.jsonl and evidence.jsonl. */
   mined: string;
+  /** Those of the folder to take. Default: every project that is there. */
+  projects?: readonly string[];
   out: string;
   voters: readonly Voter[];
   /** Default 3. */
@@ -33,11 +35,21 @@ export interface TriageStageInput {
   onTriageEvent?: (event: TriageEvent) => void;
 }
 
-/** Writes `votes.jsonl`, `labels.jsonl`, `rejects.jsonl`, `summary.json` and Table 1 as `table-1.md`. Memory stays flat. */
+/** Writes `votes.jsonl`, `labels.jsonl`, `rejects.jsonl`, `summary.json` and Table 1 as `table-1.md`. Memory holds ids. */
 export async function triageStage(input: TriageStageInput, options: StageOptions = {}): Promise<StageResult> {
-  const { mined, out, voters, ballots = 3, rule = 'unanimous-ab', cache, concurrency = 8, onTriageEvent } = input;
-  const changes = await tableInputs('mined', mined, 'changes.jsonl');
-  const evidence = await tableInputs('mined', mined, 'evidence.jsonl');
+  const {
+    mined,
+    projects,
+    out,
+    voters,
+    ballots = 3,
+    rule = 'unanimous-ab',
+    cache,
+    concurrency = 8,
+    onTriageEvent,
+  } = input;
+  const changes = await tableInputs('mined', mined, 'changes.jsonl', projects);
+  const evidence = await tableInputs('mined', mined, 'evidence.jsonl', projects);
   return runStage(
     {
       name: 'triage',
