@@ -8,6 +8,7 @@ export type {
   TrainingJob,
 } from './engine.js';
 export {
+  type CheckpointLostEvent,
   type EpochEvent,
   type FitEpoch,
   type FitEvent,

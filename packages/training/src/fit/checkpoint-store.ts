@@ -31,12 +31,14 @@ const fileSchema = v.object({
   weights_sha256: v.string(),
 });
 
+const bestName = 'best.safetensors';
 const fileName = /^(step-\d+-epoch-\d+)\.(json|safetensors)$/;
 
 /**
  * Checkpoints in a folder: `step-<n>-epoch-<n>.safetensors` with the weights and the optimizer's moments, then a `.json`
  * with the position and the digest of the first. Each is written whole or not at all and counts only together with the
- * other, so a kill or a full disk at any moment leaves the checkpoints before it as they were.
+ * other, so a kill or a full disk at any moment leaves the checkpoints before it as they were. `best.safetensors` goes last:
+ * a checkpoint that counts on it is none without.
  */
 export class CheckpointStore {
   constructor(
@@ -57,33 +59,64 @@ export class CheckpointStore {
     await this.#removeAllBut((await this.#stems()).slice(0, this.keep));
   }
 
-  /** Sets the variables to the newest checkpoint of this job that is whole; `undefined` where there is none. Removes others. */
-  async restore(identity: string, variables: Variables): Promise<FitPosition | undefined> {
+  /**
+   * Sets the variables to the newest checkpoint of this job that is whole; `undefined` where there is none. Removes others.
+   *
+   * @param onLost is told which checkpoint of this job cannot be gone on from, and why
+   */
+  async restore(
+    identity: string,
+    variables: Variables,
+    onLost: (checkpoint: string, problem: string) => void = () => {},
+  ): Promise<FitPosition | undefined> {
     await removeStalePartials(this.folder);
     const stems = await this.#stems();
     for (const [index, stem] of stems.entries()) {
       const path = join(this.folder, stem);
       const file = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), await readText(`${path}.json`));
-      const whole = file.success && (await digestOrNone(`${path}.safetensors`)) === file.output.weights_sha256;
-      if (whole && file.output.position.identity === identity) {
+      if (file.success && file.output.position.identity !== identity) continue;
+      const problem = file.success ? await this.#problemOf(stem, file.output) : 'its position is unreadable';
+      if (file.success && problem === undefined) {
         await load(`${path}.safetensors`, variables);
         await this.#removeAllBut(stems.slice(index));
         return file.output.position;
       }
+      onLost(stem, problem!);
     }
     await this.#removeAllBut([]);
     return undefined;
   }
 
+  /** Why a checkpoint cannot be gone on from. */
+  async #problemOf(
+    stem: string,
+    { weights_sha256, position }: v.InferOutput<typeof fileSchema>,
+  ): Promise<string | undefined> {
+    if ((await digestOrNone(join(this.folder, `${stem}.safetensors`))) !== weights_sha256) {
+      return 'its weights are missing or damaged';
+    }
+    if (position.best_epoch === 0) return undefined;
+    try {
+      await (await openCheckpoint(join(this.folder, bestName))).close();
+      return undefined;
+    } catch (error) {
+      const isLost = RedefError.isInstance(error) && ['file-missing', 'corrupt-weights'].includes(error.code);
+      if (!isLost) throw error;
+      return `${bestName}, the weights of epoch ${position.best_epoch}, is missing or damaged`;
+    }
+  }
+
   async saveBest(variables: Variables, names: Iterable<string>): Promise<void> {
-    await this.#write('best.safetensors', variables, names);
+    await this.#write(bestName, variables, names);
   }
 
   async loadBest(variables: Variables): Promise<void> {
-    await load(join(this.folder, 'best.safetensors'), variables);
+    await load(join(this.folder, bestName), variables);
   }
 
+  /** In an order in which what is left after a kill is either a whole checkpoint with its best weights, or none. */
   async clear(): Promise<void> {
+    await this.#removeAllBut([]);
     await rm(this.folder, { recursive: true, force: true });
   }
 

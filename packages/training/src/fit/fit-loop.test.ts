@@ -1,10 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOnnxRuntimeDriver, multiply, Variables } from '@redef/autodiff';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Bag, bags, bagTask } from '../../test/tiny-task.js';
 import { type FitEvent, type FitLoopOptions, fitLoop, type StepEvent } from './fit-loop.js';
+
+const actual = await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises');
+vi.mock('node:fs/promises', async (original) => {
+  const whole = await original<typeof import('node:fs/promises')>();
+  return { ...whole, rm: vi.fn(whole.rm) };
+});
 
 let root: string;
 beforeAll(() => {
@@ -82,6 +89,68 @@ test('the model is saved before the checkpoints go, and a failure there costs no
   expect(steps).toEqual([]); // nothing was left to train
   expect(again).toMatchObject({ bestEpoch: 3, weights: (await fit()).weights });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+const perfect = { metric: 'made-up', higherIsBetter: true, measure: async () => 1 };
+
+test('a kill at any moment of clearing up leaves what can be gone on from', async () => {
+  const folder = mkdtempSync(join(root, 'cleared-'));
+  const states: string[] = [];
+  const checkpoints = join(folder, 'checkpoints');
+  const save = async () => {
+    // What the folder looks like after each removal: a copy is a kill at that moment.
+    vi.mocked(rm).mockImplementation(async (path, options) => {
+      if (existsSync(checkpoints)) {
+        states.push(mkdtempSync(join(root, 'killed-')));
+        cpSync(checkpoints, join(states.at(-1)!, 'checkpoints'), { recursive: true });
+      }
+      return actual.rm(path, options);
+    });
+  };
+  const finished = await fit({ folder, save, validation: perfect });
+  vi.mocked(rm).mockImplementation(actual.rm);
+  expect(states.length).toBeGreaterThan(4);
+  for (const state of states) {
+    const events: FitEvent[] = [];
+    const again = await fit({ folder: state, validation: perfect, onEvent: (event) => events.push(event) });
+    expect(again).toMatchObject({ weights: finished.weights, epochs: finished.epochs, bestEpoch: 1 });
+    expect(events.filter(({ type }) => type === 'checkpoint-lost')).toEqual([]);
+  }
+});
+
+test.each([
+  ['missing', (path: string) => rmSync(path)],
+  ['cut off', (path: string) => truncateSync(path, 100)],
+])('checkpoints whose best weights are %s are told and passed over', async (_name, spoil) => {
+  const stopped = async (stopAt: number, keepCheckpoints: number) => {
+    const folder = mkdtempSync(join(root, 'no-best-'));
+    const stop = new AbortController();
+    const run = fit({
+      folder,
+      validation: perfect,
+      settings: { ...settings, keepCheckpoints },
+      signal: stop.signal,
+      onEvent: (event) => event.type === 'progress' && event.done === stopAt && stop.abort(),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'aborted' });
+    spoil(join(folder, 'checkpoints', 'best.safetensors'));
+    const events: FitEvent[] = [];
+    const again = await fit({ folder, validation: perfect, onEvent: (event) => events.push(event) });
+    expect(again.weights).toEqual((await fit({ validation: perfect })).weights);
+    return {
+      lost: events.flatMap((event) => (event.type === 'checkpoint-lost' ? `${event.checkpoint} ${event.problem}` : [])),
+      firstStep: events.find((event) => event.type === 'progress')!.done,
+    };
+  };
+  // 13 steps an epoch: the checkpoint of step 12 is of before there was a best epoch.
+  const { lost, firstStep } = await stopped(14, 3);
+  expect(lost).toEqual(
+    ['step-00000014-epoch-0001', 'step-00000013-epoch-0001'].map(
+      (name) => `${name} best.safetensors, the weights of epoch 1, is missing or damaged`,
+    ),
+  );
+  expect(firstStep).toBe(13);
+  expect(await stopped(30, 2)).toMatchObject({ lost: { length: 2 }, firstStep: 1 });
 });
 
 test('two runs in one folder do not mix', async () => {

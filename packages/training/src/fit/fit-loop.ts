@@ -53,7 +53,15 @@ export interface EpochEvent extends FitEpoch {
   metric?: string;
 }
 
-export type FitEvent = StepEvent | EpochEvent;
+/** Where a checkpoint of this job cannot be gone on from: the one before it is taken, or the training begins anew. */
+export interface CheckpointLostEvent {
+  type: 'checkpoint-lost';
+  /** Its name in the folder, without extension. */
+  checkpoint: string;
+  problem: string;
+}
+
+export type FitEvent = StepEvent | EpochEvent | CheckpointLostEvent;
 
 export interface FitEpoch {
   /** 1-based. */
@@ -121,7 +129,8 @@ async function runSteps<Item>(
   const perEpoch = stepsPerEpoch(items.length, settings);
   const totalSteps = perEpoch * epochs;
   const identity = digestOf([options.identity, seed, settings, validation?.metric, items.length]);
-  const position: FitPosition = (await store.restore(identity, variables)) ?? {
+  const tellLost = (checkpoint: string, problem: string) => onEvent?.({ type: 'checkpoint-lost', checkpoint, problem });
+  const position: FitPosition = (await store.restore(identity, variables, tellLost)) ?? {
     identity,
     step: 0,
     epoch: 0,

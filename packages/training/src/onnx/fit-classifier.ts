@@ -103,6 +103,10 @@ export async function fitClassifier(
     onEvent: (event) => {
       log?.(event);
       if (event.type === 'progress') onEvent?.(event);
+      if (event.type === 'checkpoint-lost') {
+        const stage = `checkpoint ${event.checkpoint} is passed over: ${event.problem}`;
+        onEvent?.({ type: 'progress', stage, done: 0, unit: 'steps' });
+      }
     },
   });
 

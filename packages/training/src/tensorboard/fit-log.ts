@@ -18,7 +18,7 @@ export function createFitLog(folder: string, now: () => number = () => 0): (even
         'train/gradient_norm': gradientNorm,
         ...(tokensPerSecond !== undefined && { 'train/tokens_per_second': tokensPerSecond }),
       });
-    } else {
+    } else if (event.type === 'epoch') {
       const { step, trainLoss, metric, validation } = event;
       write(step, now() / 1000, {
         'epoch/train_loss': trainLoss,
