@@ -101,10 +101,12 @@ export const repairCommand = (cli: CliContext): Command =>
       print(cli, options.json ? JSON.stringify({ file: path, source, candidates }, null, 2) : toText(candidates, beam));
       if (apply === undefined) return;
       const chosen = applied[apply - 1];
-      if (chosen?.status !== 'placed') {
-        throw new RedefError(`patch ${apply} cannot be applied: ${chosen?.status ?? `there are ${found.length}`}`, {
+      if (chosen?.status !== 'placed' || chosen.text === functionText) {
+        const why =
+          chosen?.status === 'placed' ? 'it changes nothing' : (chosen?.status ?? `there are ${found.length}`);
+        throw new RedefError(`patch ${apply} cannot be applied: ${why}`, {
           code: 'invalid-argument',
-          remedy: 'Choose the number of a patch that is placed.',
+          remedy: 'Choose the number of a patch that is placed and changes something.',
         });
       }
       const after = Buffer.concat([bytes.subarray(0, start), encode(chosen.text, encoding), bytes.subarray(end)]);
