@@ -5,7 +5,7 @@ import type { TrainingEngine } from '@redef/training';
 import type { ChatScore } from '../chat/chat-engine.js';
 import { type ExampleFolders, exampleInputs, readExamples, type SplitExample } from '../examples.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
-import { readTrainingRecord } from './train.js';
+import { baseDigest, readTrainingRecord } from './train.js';
 
 export interface PredictStageInput extends ExampleFolders {
   /** Folder that `trainStage` wrote. */
@@ -25,6 +25,7 @@ export async function predictStage(input: PredictStageInput, options: StageOptio
       name: 'predict',
       folder: out,
       inputFiles: { ...(await exampleInputs(input)), 'model/manifest.json': join(model, 'manifest.json') },
+      inputDigests: await baseDigest(engine),
       config: { engine: engine.id, splits: [...splits] },
       seed,
       run: async (run) => {

@@ -4,6 +4,7 @@ import { type ProgressEvent, RedefError, type RunOptions } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
 import type { TrainedModel, TrainingEngine } from '@redef/training';
 import * as v from 'valibot';
+import { checkpointDigest } from '../cells/checkpoint-digest.js';
 import { type ExampleFolders, exampleInputs, readExamples, type SplitExample } from '../examples.js';
 import { runStage, type StageOptions, type StageResult } from '../stage.js';
 
@@ -26,6 +27,7 @@ export async function trainStage(input: TrainStageInput, options: StageOptions =
       name: 'train',
       folder: out,
       inputFiles: await exampleInputs(input),
+      inputDigests: await baseDigest(engine),
       config: { engine: engine.id, engine_options: engine.options, ...(epochs === undefined ? {} : { epochs }) },
       seed,
       run: async (run) => {
@@ -41,6 +43,12 @@ export async function trainStage(input: TrainStageInput, options: StageOptions =
     },
     options,
   );
+}
+
+/** Of the checkpoint that an engine starts from: the path, which is one of its options, says nothing of what lies there. */
+export async function baseDigest({ options: { model } }: TrainingEngine): Promise<Record<string, string>> {
+  const isFolder = typeof model === 'object' && model !== null && 'checkpoint' in model;
+  return isFolder ? { base: await checkpointDigest(String(model.checkpoint)) } : {};
 }
 
 /** Fits on the training and validation splits of the folders, and counts their examples. */
