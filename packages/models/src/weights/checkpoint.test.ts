@@ -62,6 +62,20 @@ test('a pickled module is refused, not built', async () => {
   expect(error.message).toMatch(/torch\.nn\.modules\.linear\.Linear/);
 });
 
+test.each([
+  ['doubled forty times', `N${'q\x01h\x01\x86'.repeat(40)}`],
+  ['300,000 deep', `N${'\x85'.repeat(300_000)}`],
+  ['None', 'N'],
+])('a legacy file whose list of storages names one by a nested value is refused: %s', async (_name, value) => {
+  const head = '\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}.\x80\x02}.';
+  const path = join(folder, 'nested.bin');
+  await writeFile(path, Buffer.from(`${head}\x80\x02]${value}a.`, 'latin1'));
+  expect(await failure(path)).toMatchObject({
+    code: 'corrupt-weights',
+    message: expect.stringContaining('names one by what is no text'),
+  });
+});
+
 const twoTensors = [
   { name: 'a', shape: [2, 3], read: async () => Float32Array.of(1, 2, 3, 4, 5, 6) },
   { name: 'é', shape: [], read: async () => Float32Array.of(7) },

@@ -97,6 +97,15 @@ test('a flood of operations and values that refer to themselves neither hang nor
   expect(load(doubling)).toHaveLength(2);
 });
 
+test('names that are deeply nested values are refused by their type, not spelt', () => {
+  const doubled = `\x80\x02N${'q\x00h\x00\x86'.repeat(40)}`; // 2 ** 40 when spelt
+  const deep = `\x80\x02N${'\x85'.repeat(300_000)}`;
+  for (const nested of [doubled, deep]) {
+    expect(refusal(pickle(`${nested}X\x01\x00\x00\x00a\x93.`)).unsafe).toBe(true);
+    expect(refusal(pickle(`${nested}N\x93.`)).unsafe).toBe(true);
+  }
+});
+
 const realPickles = ['legacy', 'training-legacy'].map((name) =>
   readFileSync(new URL(`../../test/fixtures/layouts/${name}.bin`, import.meta.url)),
 );

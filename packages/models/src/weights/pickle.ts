@@ -1,7 +1,8 @@
 // A reader for the part of Python's pickle format in which PyTorch writes dictionaries of tensors. A pickle is a program
 // for a stack machine that may call any function it names; this machine knows no functions. It builds numbers, strings,
 // lists, tuples, dictionaries and descriptions of tensors, and stops with an error at the first thing that is none of
-// these. Work and memory are bounded by the length of the input.
+// these. Work and memory are bounded by the length of the input; values may be nested without end, so none is ever walked
+// or spelt.
 
 /** What an unpickled value can be. Tuples are arrays too; dictionaries are maps. */
 export type Unpickled =
@@ -236,6 +237,9 @@ export function unpickle(bytes: Uint8Array, start = 0): UnpickleResult {
       case '\x93': {
         // STACK_GLOBAL
         const [name, module] = [pop(), pop()];
+        if (typeof name !== 'string' || typeof module !== 'string') {
+          throw new PickleError('it names something by what is no text', true);
+        }
         stack.push(toName(`${module}.${name}`));
         break;
       }

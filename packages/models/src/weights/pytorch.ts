@@ -115,8 +115,9 @@ async function indexLegacy(file: FileHandle, path: string): Promise<Map<string, 
   let position = keys.end;
   const prefix = Buffer.alloc(8);
   for (const key of keys.value) {
+    if (typeof key !== 'string') throw corrupt(path, 'the list of storages names one by what is no text'); // not spelt: it may be nested
     const storage = content.storages.get(key);
-    if (!storage) throw corrupt(path, `storage ${String(key).slice(0, 40)} belongs to no tensor`);
+    if (!storage) throw corrupt(path, `storage ${JSON.stringify(key.slice(0, 40))} belongs to no tensor`);
     const { bytesRead } = await file.read(prefix, 0, 8, position);
     if (bytesRead < 8 || prefix.readBigInt64LE() !== BigInt(storage.length)) {
       throw corrupt(path, `storage ${storage.key} is cut off or of another length than its tensors say`);
