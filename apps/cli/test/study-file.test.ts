@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StudyPlan, StudyResults, StudyStatus } from '@redef/experiment';
+import { linearModel, runStudy, type StudyPlan, type StudyResults, type StudyStatus } from '@redef/experiment';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeSampleHistory } from '../src/sample-history/index.js';
 import { redef } from './harness.js';
@@ -75,6 +75,23 @@ test.each([
   const { code, stderr } = await redef(root, ['study', 'refused.yaml', '--out', 'refused']);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   expect(existsSync(join(root, 'refused', 'mined'))).toBe(false);
+});
+
+test('a baseline that a study adds by itself is in its tables and no level of its analysis of variance', async () => {
+  const models = ['A', 'B'].map((name, i) => ({ ...linearModel(undefined, i + 1), name }));
+  const { results } = await runStudy({
+    out: join(root, 'levels'),
+    repositories: ['quill', 'hamper'].map((project) => ({ project, path: join(root, 'history', project) })),
+    models: [...models, { ...linearModel(), baseline: true }],
+    encodings: ['after-only', 'diff-tags'],
+    counterfactuals: [],
+    seeds: [1, 2, 3, 4],
+  });
+  expect(new Set(results.conditions.map(({ model }) => model))).toEqual(new Set(['A', 'B', 'linear']));
+  expect(results.statistics.anova!.factors[0].levels).toEqual(['A', 'B']);
+  expect(results.statistics.anovaLeftOut).toEqual([
+    { model: 'linear', reason: 'a baseline that the study does not name' },
+  ]);
 });
 
 test('two studies with one store run a common cell once', async () => {

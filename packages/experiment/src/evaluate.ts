@@ -52,12 +52,13 @@ export function evaluateCell(predictions: readonly Prediction[]): CellResult {
 /**
  * One result for each model, way of showing and seed: where projects were left out in turn, the mean of each metric over
  * them, so that every project weighs the same. A seed that lacks a fold is left out, since its mean would be of other projects.
+ *
+ * @param folds the projects that were to be left out in turn, whether or not a cell has a result; none for one way of splitting
  */
-export function averageFolds(cells: readonly CellResult[]): CellResult[] {
-  const folds = new Set(cells.map(({ fold }) => fold));
-  if (folds.size === 1 && folds.has(undefined)) return [...cells];
+export function averageFolds(cells: readonly CellResult[], folds: readonly string[]): CellResult[] {
+  if (folds.length === 0) return [...cells];
   return groups(cells, ({ model, encoding, counterfactual, seed }) => [model, encoding, counterfactual, seed])
-    .filter((group) => group.length === folds.size)
+    .filter((group) => group.length === folds.length)
     .map((group) => {
       const { fold: _, n: _n, positives: _p, ...first } = group[0]!;
       const total = (size: 'n' | 'positives'): number => group.reduce((sum, cell) => sum + (cell[size] ?? 0), 0);

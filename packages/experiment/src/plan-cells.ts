@@ -15,6 +15,8 @@ export interface StudyModel {
   budget: Budget;
   /** May depend on the encoding, and on the tokenizer with its marks added, whose `size` is that of the embedding table. */
   spec: (tokenizer: Tokenizer, encoding: EncodingName) => EngineSpec;
+  /** Added by the study itself: it stands in the tables, not in the analysis of variance over the models asked for. */
+  baseline?: true;
   /** Where this model is to see only some of the study's encodings, or be trained with only some of its seeds. */
   encodings?: readonly EncodingName[];
   seeds?: readonly number[];

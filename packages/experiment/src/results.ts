@@ -90,6 +90,8 @@ export interface StudyResults {
   /** `null` for imported results. */
   data: StudyData | null;
   cells: StoredResult[];
+  /** The projects left out in turn whose test set has a change; none for one way of splitting. */
+  folds: string[];
   missing: MissingCell[];
   /** Means over the folds first where there are folds, then over the seeds. */
   conditions: Condition[];
@@ -114,6 +116,7 @@ export async function collectResults(
   const store = storeOf(study, plan);
   const cells: StoredResult[] = [];
   const missing: MissingCell[] = [];
+  const untested = new Set<string | undefined>();
   const curveRuns = new Map<string, CurveRun[]>();
   for (const { key, model, encoding, counterfactual, seed, fold, spec } of plan.cells) {
     const names = {
@@ -131,7 +134,10 @@ export async function collectResults(
     }
     const folder = store.cell(key);
     const predictions = await readAll(readTable('redef.prediction/1', [join(folder, 'predictions.jsonl')], read));
-    if (!predictions.some(({ split }) => split === 'test')) continue;
+    if (!predictions.some(({ split }) => split === 'test')) {
+      untested.add(fold);
+      continue;
+    }
     cells.push({
       ...evaluateCell(predictions),
       ...names,
@@ -146,7 +152,11 @@ export async function collectResults(
   }
   return {
     data: await collectData(study, plan, read),
-    ...tabulate(cells, plan.seed, plan.statistics),
+    ...tabulate(cells, plan.seed, {
+      settings: plan.statistics,
+      folds: plan.folds.filter((fold) => !untested.has(fold)),
+      baselines: plan.baselines,
+    }),
     missing,
     curves: [...curveRuns.values()].map(conditionCurves),
   };
@@ -162,17 +172,22 @@ function countUnanswered(predictions: readonly Prediction[]): Record<string, num
 export function tabulate(
   cells: readonly StoredResult[],
   seed: number,
-  settings?: StatisticsSettings,
+  {
+    settings,
+    folds = [],
+    baselines = [],
+  }: { settings?: StatisticsSettings; folds?: string[]; baselines?: string[] } = {},
 ): Omit<StudyResults, 'data' | 'curves' | 'missing'> {
   const known = cells.filter(({ n, positives }) => n !== undefined && positives !== undefined);
   const prevalences = [...new Map(known.map(({ fold, n, positives }) => [fold, positives! / n!])).values()];
-  const subjects = averageFolds(cells);
+  const subjects = averageFolds(cells, folds);
   return {
     schema: 'redef.results/2',
     cells: [...cells],
+    folds,
     conditions: summarise(subjects),
     trivial: prevalences.length > 0 ? trivialPredictors(prevalences) : [],
-    statistics: studyStatistics(subjects, seed, settings),
+    statistics: studyStatistics(subjects, seed, settings, baselines),
     seed,
   };
 }

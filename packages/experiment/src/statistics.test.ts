@@ -1,6 +1,6 @@
 import type { Prediction } from '@redef/core';
 import { expect, test } from 'vitest';
-import { type CellResult, evaluateCell, summarise } from './evaluate.js';
+import { averageFolds, type CellResult, evaluateCell, summarise } from './evaluate.js';
 import { studyStatistics } from './statistics.js';
 import { trivialPredictors } from './trivial.js';
 
@@ -124,6 +124,79 @@ test('two models over two encodings get the analysis of variance', () => {
   expect(lacking!.effects[0].dfDenominator).toBe(3);
   const single = cells.filter(({ model, encoding }) => model === 'm' || encoding === 'a');
   expect(studyStatistics(single, 1).anovaAbsent).toBe('the models have fewer than two encodings in common');
+});
+
+/** Two encodings of a model, apart by 0.2 and the wobble of each seed. */
+const spread = (model: string, by: number, over: readonly number[] = seeds): CellResult[] =>
+  over.flatMap((seed, i) => [
+    cell('a', seed, 0.5 + wobble[i]! * by, undefined, model),
+    cell('b', seed, 0.3 - wobble[(i * 2) % 5]!, undefined, model),
+  ]);
+const levels = (cells: readonly CellResult[], baselines?: string[]) => {
+  const { anova, anovaLeftOut } = studyStatistics(cells, 1, undefined, baselines);
+  return [anova?.factors[0].levels, anovaLeftOut.map(({ model }) => model)];
+};
+
+test('a model whose encodings cannot be told apart takes neither the analysis of variance nor the pairs over the models', () => {
+  const still = seeds.flatMap((seed) => ['a', 'b'].map((encoding) => cell(encoding, seed, 0.4, undefined, 'still')));
+  const { anova, mainEffect, anovaLeftOut, encodings } = studyStatistics([...spread('m', 1), ...still], 1);
+  expect(anova!.factors[0].levels).toEqual(['m', 'still']);
+  expect(anovaLeftOut).toEqual([]);
+  const [pair] = mainEffect!.comparisons;
+  expect(pair).toMatchObject({ model: 'all models', first: 'a', second: 'b', test: { n: 5 } });
+  expect(pair!.test!.meanDifference).toBeCloseTo(0.1, 12);
+  expect(pair!.pHolm).toBe(pair!.test!.p);
+  expect(encodings.find(({ model }) => model === 'still')!.test).toBeNull();
+});
+
+test('a pair of means without spread is not testable, and Holm counts the others', () => {
+  const alike = [...spread('m', 1), ...spread('n', 2)].flatMap((one) =>
+    one.encoding === 'a' ? [one, { ...one, encoding: 'c' }] : [one],
+  );
+  const { anova, mainEffect } = studyStatistics(alike, 1);
+  expect(anova!.factors[1].levels).toEqual(['a', 'c', 'b']);
+  expect(mainEffect!.comparisons.map(({ first, second, test }) => [first, second, test !== null])).toEqual([
+    ['a', 'c', false],
+    ['a', 'b', true],
+    ['c', 'b', true],
+  ]);
+  const [, tested] = mainEffect!.comparisons;
+  expect(tested!.pHolm).toBeCloseTo(2 * tested!.test!.p, 12);
+});
+
+test('the analysis of variance is over the most models that it exists for, and says which are not in it', () => {
+  const both = [...spread('m', 1), ...spread('n', 2)];
+  expect(levels([...spread('once', 1, [1]), ...both])).toEqual([['m', 'n'], ['once']]);
+  expect(levels([...both, ...spread('apart', 1, [7, 8, 9])])).toEqual([['m', 'n'], ['apart']]);
+  expect(levels([...both, ...spread('half', 1).filter(({ encoding }) => encoding === 'a')])).toEqual([
+    ['m', 'n'],
+    ['half'],
+  ]);
+  const { anovaLeftOut } = studyStatistics([...both, ...spread('once', 1, [1])], 1);
+  expect(anovaLeftOut).toEqual([
+    {
+      model: 'once',
+      reason: 'it has fewer than two seeds on all of its encodings: repeated measures need at least two',
+    },
+  ]);
+  expect(levels([...spread('once', 1, [1]), ...spread('m', 1)])).toEqual([undefined, []]);
+});
+
+test('a baseline that the study added by itself is no level of the model factor', () => {
+  const three = [...spread('m', 1), ...spread('n', 2), ...spread('linear', 3)];
+  expect(levels(three)).toEqual([['m', 'n', 'linear'], []]);
+  expect(levels(three, ['linear'])).toEqual([['m', 'n'], ['linear']]);
+  const { anova, encodings } = studyStatistics(three, 1, undefined, ['linear']);
+  expect(anova!.effects[0]).toMatchObject({ dfNumerator: 1, dfDenominator: 4 });
+  expect(encodings.map(({ model }) => model)).toContain('linear');
+});
+
+test('a mean over the projects left out is one over all that were planned', () => {
+  const of = (fold: string, seed: number, f1: number): CellResult => ({ ...cell('a', seed, f1), fold });
+  const cells = [of('x', 1, 0.2), of('y', 1, 0.4), of('x', 2, 0.2)];
+  expect(averageFolds(cells, ['x', 'y']).map(({ seed, f1 }) => [seed, f1])).toEqual([[1, expect.closeTo(0.3, 12)]]);
+  expect(averageFolds(cells, ['x', 'y', 'z'])).toEqual([]);
+  expect(averageFolds([cell('a', 1, 0.2)], [])).toHaveLength(1);
 });
 
 test('trivial predictors at the prevalence of the paper: all-defective scores F1 0.38', () => {

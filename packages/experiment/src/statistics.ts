@@ -6,14 +6,11 @@ import {
   equivalenceTest,
   holm,
   type PairedTTestResult,
-  type PostHocFamily,
   pairedTTest,
-  postHocPairs,
-  type RmAnova2Result,
-  rmAnova2,
   type WilcoxonResult,
   wilcoxonSignedRank,
 } from '@redef/stats';
+import { type AnovaOverModels, anovaOverModels } from './anova.js';
 import { shownName } from './cells/cell.js';
 import type { CellResult } from './evaluate.js';
 import { defaultStatistics, type StatisticsSettings } from './statistics-settings.js';
@@ -23,7 +20,7 @@ export interface EncodingComparison {
   model: string;
   first: string;
   second: string;
-  /** `null` where the two have the same F1 on every seed: there is nothing to test. */
+  /** `null` where the difference is the same on every seed, or one seed has both: there is no spread to test it against. */
   test: PairedTTestResult | null;
   /** Holm-adjusted within the model; `null` with the test. */
   pHolm: number | null;
@@ -47,33 +44,33 @@ export interface CounterfactualComparison {
   pHolm: number | null;
 }
 
-export interface StudyStatistics {
+export interface StudyStatistics extends AnovaOverModels {
   settings: StatisticsSettings;
-  /**
-   * Model x encoding, F1, seeds as subjects, over the encodings and seeds that all models have in common; `null` where a
-   * factor has one level or there are under two seeds.
-   */
-  anova: RmAnova2Result | null;
-  /** Why there is no ANOVA. */
-  anovaAbsent?: string;
-  /** Encoding pairs on the means over models, where there is an ANOVA. */
-  mainEffect: PostHocFamily | null;
+  /** Encoding pairs on the means over the models of the ANOVA, a Holm family of their own; `null` without one. */
+  mainEffect: { comparisons: EncodingComparison[] } | null;
   /** Encoding pairs within each model. */
   encodings: EncodingComparison[];
   counterfactuals: CounterfactualComparison[];
 }
 
-/** The tests of ReDef, section 4.4, on F1. The bootstrap draws from a stream fixed by `seed`. */
+/**
+ * The tests of ReDef, section 4.4, on F1. The bootstrap draws from a stream fixed by `seed`.
+ *
+ * @param baselines models that stay out of the ANOVA
+ */
 export function studyStatistics(
   cells: readonly CellResult[],
   seed: number | string,
   settings: StatisticsSettings = defaultStatistics,
+  baselines: readonly string[] = [],
 ): StudyStatistics {
   const originals = cells.filter(({ counterfactual }) => counterfactual === undefined);
   const models = unique(originals.map(({ model }) => model));
+  const { means, ...anova } = anovaOverModels(originals, baselines);
   return {
     settings,
-    ...anovaOf(originals),
+    ...anova,
+    mainEffect: anova.anova && { comparisons: compareEncodings(means) },
     encodings: models.flatMap((model) => compareEncodings(originals.filter((cell) => cell.model === model))),
     counterfactuals: models.flatMap((model) =>
       compareCounterfactuals(
@@ -84,39 +81,6 @@ export function studyStatistics(
     ),
   };
 }
-
-function anovaOf(cells: readonly CellResult[]): Pick<StudyStatistics, 'anova' | 'anovaAbsent' | 'mainEffect'> {
-  const models = unique(cells.map(({ model }) => model));
-  if (models.length < 2) return none('one model: there is no model factor to cross with encoding');
-  const encodings = inCommon(
-    models.map((model) => cells.filter((cell) => cell.model === model).map(({ encoding }) => encoding)),
-  );
-  if (encodings.length < 2) return none('the models have fewer than two encodings in common');
-  const conditions = models.flatMap((model) => encodings.map((encoding) => ({ model, encoding })));
-  const seeds = inCommon(
-    conditions.map(({ model, encoding }) =>
-      cells.filter((cell) => cell.model === model && cell.encoding === encoding).map(({ seed }) => seed),
-    ),
-  );
-  if (seeds.length < 2) return none('fewer than two seeds are in common: repeated measures need at least two');
-  const f1 = new Map(cells.map((cell) => [JSON.stringify([cell.seed, cell.model, cell.encoding]), cell.f1]));
-  const values = seeds.map((seed) =>
-    models.map((model) => encodings.map((encoding) => f1.get(JSON.stringify([seed, model, encoding]))!)),
-  );
-  const factors = [
-    { name: 'model', levels: models },
-    { name: 'encoding', levels: encodings },
-  ] as const;
-  try {
-    const { mainEffect } = postHocPairs(values, { factors, compare: 'encoding' });
-    return { anova: rmAnova2(values, { factors }), mainEffect };
-  } catch (error) {
-    if (RedefError.isInstance(error)) return none(error.message);
-    throw error;
-  }
-}
-
-const none = (anovaAbsent: string) => ({ anova: null, anovaAbsent, mainEffect: null });
 
 function compareEncodings(cells: readonly CellResult[]): EncodingComparison[] {
   const encodings = unique(cells.map(({ encoding }) => encoding));
@@ -193,11 +157,6 @@ function bySeed(first: readonly CellResult[], second: readonly CellResult[]): { 
   const other = new Map(second.map(({ seed, f1 }) => [seed, f1]));
   const shared = first.filter(({ seed }) => other.has(seed)).sort((x, y) => x.seed - y.seed);
   return { a: shared.map(({ f1 }) => f1), b: shared.map(({ seed }) => other.get(seed)!) };
-}
-
-/** What stands in every list, in the order of the first. */
-function inCommon<T>([first = [], ...rest]: readonly (readonly T[])[]): T[] {
-  return unique(first).filter((item) => rest.every((list) => list.includes(item)));
 }
 
 function unique<T>(items: readonly T[]): T[] {

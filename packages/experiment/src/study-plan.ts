@@ -13,6 +13,8 @@ const planSchema = v.object({
   projects: v.array(v.string()),
   /** The projects that are left out in turn; none where there is one way of splitting. */
   folds: v.array(v.string()),
+  /** Models that the study added by itself: they are in the tables, not in the ANOVA. */
+  baselines: v.optional(v.array(v.string()), []),
   /** Folder of the run store, relative to the study's. */
   store: v.string(),
   /** In the order of the report; their folders are relative to the study's. */

@@ -165,6 +165,7 @@ export async function runStudy(
     schema: 'redef.study-plan/2',
     projects: mined.projects,
     folds: rules.flatMap(({ fold }) => fold ?? []),
+    baselines: models.flatMap(({ name, baseline }) => (baseline ? name : [])),
     store: relativePath(at.root, store),
     cells: relativeCheckpoints(
       at.root,

@@ -68,8 +68,8 @@ function lengths({ lengths: distributions }: StudyData): Figure | undefined {
   });
 }
 
-function f1ByEncoding({ cells, trivial }: StudyResults): Figure | undefined {
-  const rows = averageFolds(cells).filter(({ counterfactual }) => counterfactual === undefined);
+function f1ByEncoding({ cells, folds, trivial }: StudyResults): Figure | undefined {
+  const rows = averageFolds(cells, folds).filter(({ counterfactual }) => counterfactual === undefined);
   if (rows.length === 0) return undefined;
   const baseline = trivial.find(({ name }) => name === 'all defective');
   return dots(
@@ -182,9 +182,9 @@ function calibrationCurves({ curves }: StudyResults): Figure | undefined {
   });
 }
 
-function sensitivity({ statistics, cells }: StudyResults): Figure | undefined {
+function sensitivity({ statistics, cells, folds }: StudyResults): Figure | undefined {
   const rows = statistics.counterfactuals.flatMap(({ model, encoding, counterfactual }) => {
-    const ofEncoding = averageFolds(cells).filter((cell) => cell.model === model && cell.encoding === encoding);
+    const ofEncoding = averageFolds(cells, folds).filter((cell) => cell.model === model && cell.encoding === encoding);
     const original = new Map(ofEncoding.filter((cell) => !cell.counterfactual).map(({ seed, f1 }) => [seed, f1]));
     return ofEncoding
       .filter((cell) => cell.counterfactual === counterfactual && original.has(cell.seed))

@@ -1,24 +1,25 @@
-import { describe } from '@redef/stats';
-import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
+import type { EncodingComparison } from '../statistics.js';
 import type { StatisticsSettings } from '../statistics-settings.js';
+import { anovaSentence } from './anova-sentence.js';
 import { signed } from './format.js';
 import { unansweredSentences } from './unanswered.js';
 
 /** The results in plain sentences, each computed from the tables and tests. */
 export function findings(results: StudyResults): string[] {
-  const { conditions, cells, missing } = results;
+  const { cells, missing } = results;
   if (cells.length === 0) return [missing.length > 0 ? noResults(results) : noTest];
   return [
     ...dataSentences(results),
     ...auditSentences(results),
     ...baselineSentences(results),
     ...overModelsSentences(results),
-    ...encodingSentences(results, conditions),
+    ...encodingSentences(results),
     ...counterfactualSentences(results),
     ...unansweredSentences(results),
     ...undefinedSentences(results),
     ...missingSentences(results),
+    ...foldSentences(results),
     ...unevenSentences(results),
     ...limitSentences(results),
   ];
@@ -74,36 +75,51 @@ function baselineSentences({ conditions, trivial }: StudyResults): string[] {
   });
 }
 
-function overModelsSentences({ statistics: { anova, mainEffect, settings } }: StudyResults): string[] {
+function overModelsSentences({ statistics }: StudyResults): string[] {
+  const { anova, mainEffect, settings } = statistics;
   if (!anova || !mainEffect) return [];
-  const clear = mainEffect.comparisons
-    .filter(({ pHolm }) => pHolm < settings.significance)
-    .map(({ first, second, test }) =>
-      test.meanDifference > 0 ? `${first} over ${second}` : `${second} over ${first}`,
-    );
-  const pairs =
-    clear.length === 0 ? 'no pair of encodings differs' : `these pairs of encodings differ: ${clear.join('; ')}`;
-  return [`${describe(anova).sentence} On the means over the models ${pairs} at ${below(settings)} after Holm.`];
+  return [
+    `${anovaSentence(statistics)} On the means over its models: ${pairsSentence(mainEffect.comparisons, settings)}`,
+  ];
 }
 
-function encodingSentences({ statistics }: StudyResults, conditions: readonly Condition[]): string[] {
-  return unique(statistics.encodings.map(({ model }) => model)).map((model) => {
-    const pairs = statistics.encodings.filter((pair) => pair.model === model);
-    const clear = pairs.filter(({ pHolm }) => pHolm !== null && pHolm < statistics.settings.significance);
-    const f1 = (encoding: string): number =>
-      conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === undefined)!.mean.f1;
-    if (clear.length === 0) return `${model}: no pair of encodings differs beyond the spread over seeds.`;
-    const described = clear.map(({ first, second }) =>
-      f1(first) > f1(second) ? `${first} over ${second}` : `${second} over ${first}`,
-    );
-    return `${model}: ${clear.length} of ${pairs.length} pairs of encodings differ at ${below(statistics.settings)} after Holm: ${described.join('; ')}.`;
+function encodingSentences({ statistics: { encodings, settings } }: StudyResults): string[] {
+  return unique(encodings.map(({ model }) => model)).map(
+    (model) =>
+      `${model}: ${pairsSentence(
+        encodings.filter((pair) => pair.model === model),
+        settings,
+      )}`,
+  );
+}
+
+/** What the tests of one family say; a pair that cannot be tested is no pair that does not differ. */
+function pairsSentence(pairs: readonly EncodingComparison[], settings: StatisticsSettings): string {
+  const tested = pairs.filter(({ test }) => test !== null);
+  const because = 'without a spread over seeds of the difference there is no test';
+  if (tested.length === 0) return `no pair of encodings is testable: ${because}.`;
+  const others = tested.length < pairs.length ? ` ${pairs.length - tested.length} not testable: ${because}.` : '';
+  const clear = tested.flatMap(({ first, second, test, pHolm }) => {
+    if (!test || pHolm === null || pHolm >= settings.significance) return [];
+    return test.meanDifference > 0 ? `${first} over ${second}` : `${second} over ${first}`;
   });
+  if (clear.length === 0) {
+    const which = tested.length < pairs.length ? `none of the ${tested.length} testable pairs` : 'no pair';
+    return `${which} of encodings differs beyond the spread over seeds.${others}`;
+  }
+  return `${clear.length} of ${pairs.length} pairs of encodings differ at ${below(settings)} after Holm: ${clear.join('; ')}.${others}`;
 }
 
-function counterfactualSentences({ statistics }: StudyResults): string[] {
+function counterfactualSentences({ statistics, conditions }: StudyResults): string[] {
   const { equivalenceMargin, significance } = statistics.settings;
   return statistics.counterfactuals.map(
     ({ model, counterfactual, encoding, meanDifference, pHolm, equivalence, n }) => {
+      const original = conditions.find(
+        (condition) => condition.model === model && condition.encoding === encoding && !condition.counterfactual,
+      );
+      if (original?.mean.f1 === 0) {
+        return `${counterfactual} cannot make ${model}'s F1 on ${encoding} fall: it is 0 without it.`;
+      }
       if (meanDifference === 0 && pHolm === null) {
         return `${counterfactual} leaves ${model}'s F1 on ${encoding} exactly as it is, on ${seedsOf(n)} of ${n}.`;
       }
@@ -132,6 +148,20 @@ function missingSentences({ missing }: StudyResults): string[] {
   const failed = missing.filter(({ error }) => error).length;
   return [
     `${missing.length} planned runs have no result (${failed} failed, ${missing.length - failed} not run yet); the comparisons above are over the seeds that both sides have.`,
+  ];
+}
+
+function foldSentences({ data, folds, conditions }: StudyResults): string[] {
+  const untested = (data?.splits ?? []).flatMap(({ fold }) => (fold === undefined || folds.includes(fold) ? [] : fold));
+  return [
+    ...(untested.length > 0
+      ? [`No change of ${untested.join(', ')} reached its test set: the means are over the other projects.`]
+      : []),
+    ...(folds.length > 0 && conditions.length === 0
+      ? [
+          `No model has a result on all ${folds.length} projects left out with one seed, so there is no mean to compare.`,
+        ]
+      : []),
   ];
 }
 

@@ -131,13 +131,55 @@ test('the findings say what the numbers say', () => {
 
 test('a model that finds nothing has no best encoding', () => {
   const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
-  expect(findings(resultsOf(nothing))).toContain('linear: F1 is 0 on every encoding: no run finds a defective change.');
+  expect(findings(resultsOf(nothing))).toEqual(
+    expect.arrayContaining([
+      'linear: F1 is 0 on every encoding: no run finds a defective change.',
+      "reversed-tags cannot make linear's F1 on diff-tags fall: it is 0 without it.",
+    ]),
+  );
 });
 
 test('with two models the findings give the analysis of variance and the pairs that differ', () => {
   expect(findings(twoModels).find((sentence) => sentence.includes('ANOVA'))).toMatch(
-    /On the means over the models these pairs of encodings differ: diff-tags over after-only at p < \.05 after Holm\.$/,
+    /On the means over its models: 1 of 1 pairs of encodings differ at p < \.05 after Holm: diff-tags over after-only\.$/,
   );
+});
+
+test('what cannot be tested is not said to be equal', () => {
+  const untestable = [resultsOf([cell('a', 1, 0.9), cell('b', 1, 0.3)])];
+  untestable.push(resultsOf([1, 2, 3].flatMap((seed) => [cell('a', seed, 0.9), cell('b', seed, 0.3)])));
+  for (const results of untestable) {
+    expect(findings(results)).toContain(
+      'linear: no pair of encodings is testable: without a spread over seeds of the difference there is no test.',
+    );
+  }
+  const partly = wobble.flatMap((w, seed) => [
+    cell('a', seed, 0.5 + w),
+    cell('b', seed, 0.5 - w),
+    cell('c', seed, 0.4 + w),
+  ]);
+  expect(findings(resultsOf(partly)).find((sentence) => sentence.includes('testable'))).toMatch(
+    /1 not testable: without a spread over seeds of the difference there is no test\.$/,
+  );
+});
+
+test('a model that is not in the analysis of variance is named with the reason', async () => {
+  const once = { ...cell('diff-tags', 0, 0.5), model: 'once' };
+  const results = resultsOf([...twoModels.cells, once]);
+  const markdown = renderMarkdown(await composeReport(results));
+  expect(markdown).toContain('Left out of it: once (it has fewer than two encodings).');
+  expect(markdown).toContain('| all models | diff-tags | after-only |');
+});
+
+test('a project left out without any result leaves no mean, and the report says so', async () => {
+  const of = (fold: string) => strong.cells.map((one) => ({ ...one, fold }));
+  const cells = [...of('x'), ...of('y')];
+  const results = { ...resultsOf(cells), ...tabulate(cells, 1, { folds: ['x', 'y', 'z'] }) };
+  expect(results.conditions).toEqual([]);
+  expect(findings(results)).toContain(
+    'No model has a result on all 3 projects left out with one seed, so there is no mean to compare.',
+  );
+  expect(renderHtml(await composeReport(results))).toContain('no mean to compare');
 });
 
 test('an audit of the labels stands in the findings and as Table 2', async () => {

@@ -1,7 +1,8 @@
-import { describe, type RmAnova2Result } from '@redef/stats';
+import type { RmAnova2Result } from '@redef/stats';
 import { cellTitle, shownName } from '../cells/cell.js';
 import type { Condition } from '../evaluate.js';
 import type { StudyResults } from '../results.js';
+import { anovaSentence } from './anova-sentence.js';
 import { type Block, type Link, left, right, type Table } from './document.js';
 import { metricCells, metricColumns, plusMinus, pValue, signed, twoDigits, whole } from './format.js';
 
@@ -93,9 +94,9 @@ export function missingBlocks({ missing }: StudyResults): Block[] {
 }
 
 export function comparisonBlocks({ statistics }: StudyResults): Block[] {
-  const { anova, anovaAbsent, mainEffect, encodings } = statistics;
+  const { anova, mainEffect, encodings } = statistics;
   return [
-    { kind: 'paragraph', text: anova ? describe(anova).sentence : `No two-way analysis of variance: ${anovaAbsent}.` },
+    { kind: 'paragraph', text: anovaSentence(statistics) },
     ...(anova ? [anovaTable(anova)] : []),
     {
       kind: 'table',
@@ -111,24 +112,16 @@ export function comparisonBlocks({ statistics }: StudyResults): Block[] {
         right('p, Holm'),
         right('d_z'),
       ],
-      rows: [...(mainEffect?.comparisons ?? []).map((pair) => ({ model: 'all models', ...pair })), ...encodings].map(
-        ({ model, first, second, test, pHolm }) => ({
-          cells: [
-            model,
-            first,
-            second,
-            ...(test
-              ? [
-                  signed(test.meanDifference),
-                  twoDigits(test.t),
-                  pValue(test.p),
-                  pValue(pHolm!),
-                  twoDigits(test.cohensDz),
-                ]
-              : ['not testable', '', '', '', '']),
-          ],
-        }),
-      ),
+      rows: [...(mainEffect?.comparisons ?? []), ...encodings].map(({ model, first, second, test, pHolm }) => ({
+        cells: [
+          model,
+          first,
+          second,
+          ...(test
+            ? [signed(test.meanDifference), twoDigits(test.t), pValue(test.p), pValue(pHolm!), twoDigits(test.cohensDz)]
+            : ['not testable', '', '', '', '']),
+        ],
+      })),
     },
   ];
 }

@@ -33,7 +33,7 @@ export async function studyModels(file: StudyFile, context: ModelContext): Promi
     const model = await studyModel(entry, file, context);
     models.push({ ...model, ...(encodings && { encodings }), ...(seeds && { seeds }) });
   }
-  return file.models.some(({ kind }) => kind === 'linear') ? models : [...models, linearModel()];
+  return file.models.some(({ kind }) => kind === 'linear') ? models : [...models, { ...linearModel(), baseline: true }];
 }
 
 async function studyModel(entry: ModelEntry, file: StudyFile, context: ModelContext): Promise<StudyModel> {

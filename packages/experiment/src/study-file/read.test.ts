@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { paperEncodings } from '@redef/encoders';
 import { afterAll, expect, test } from 'vitest';
 import { checkStudy, readStudyFile } from './read.js';
+import type { StudyFileInput } from './schema.js';
+import { studyDesign } from './to-study.js';
 
 const root = mkdtempSync(join(tmpdir(), 'redef-study-file-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -41,7 +43,6 @@ test('a study of one line has the paper’s defaults', async () => {
     ['checkpoint', 'CodeT5+'],
     ['checkpoint', 'UniXcoder-512'],
     ['checkpoint', 'UniXcoder-1024'],
-    ['linear', undefined],
   ]);
 });
 
@@ -121,6 +122,22 @@ test('a module that throws, one that cannot be parsed, a file that is not there'
   await expect(readStudyFile(write('export default {', 'ts'))).rejects.toMatchObject({ code: 'invalid-study' });
   await expect(readStudyFile(join(root, 'none.yaml'))).rejects.toMatchObject({ code: 'file-missing' });
   await expect(readStudyFile(join(root, 'none.ts'))).rejects.toMatchObject({ code: 'file-missing' });
+});
+
+test('the linear baseline is added where it is not named, and known for one', async () => {
+  const chat = { kind: 'chat', model: 'm', base_url: 'http://127.0.0.1:1/v1' } as const;
+  const baselines = async (models: StudyFileInput['models']) => {
+    const design = await studyDesign(checkStudy({ repositories: ['a'], models }), { base: root, cacheFolder: root });
+    return design.models.map(({ name, baseline }) => [name, baseline ?? false]);
+  };
+  expect(await baselines([chat])).toEqual([
+    ['m', false],
+    ['linear', true],
+  ]);
+  expect(await baselines(['linear', chat])).toEqual([
+    ['linear', false],
+    ['m', false],
+  ]);
 });
 
 test('a study at hand is checked the same way', () => {
