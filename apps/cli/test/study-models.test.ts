@@ -13,6 +13,8 @@ import { redef } from './harness.js';
 let root: string;
 let server: Server;
 let asked = 0;
+/** The first text that the chat model was shown: it will not judge it. */
+let refused: string | undefined;
 let url: string;
 
 beforeAll(async () => {
@@ -27,9 +29,13 @@ beforeAll(async () => {
     request.on('end', () => {
       asked++;
       const shown: string = JSON.parse(body).messages[1].content;
-      const content = JSON.stringify({ defect_percent: shown.length % 101 });
+      refused ??= shown;
+      const message =
+        shown === refused
+          ? { content: null, refusal: 'I will not judge this.' }
+          : { content: JSON.stringify({ defect_percent: shown.length % 101 }) };
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }));
+      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', ...message } }] }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -95,7 +101,16 @@ test('models of every kind stand in one study; a checkpoint is where another sta
   );
   const { n } = first.cells[0]!;
   expect(asked).toBeGreaterThan(n!); // the reversed changes too, but for those that look the same
-  expect(asked).toBeLessThanOrEqual(2 * n!);
+  expect(asked).toBeLessThanOrEqual(2 * n! + 2); // one of them three times
+  const chatty = first.cells.filter(({ model }) => model === 'chatty');
+  expect(chatty.map(({ unanswered }) => unanswered)).toEqual([{ refused: 1 }, expect.any(Object)]);
+  expect(first.cells[0]!.unanswered).toBeUndefined();
+  expect(readFileSync(join(root, 'first', chatty[0]!.folder!, 'predictions.jsonl'), 'utf8')).toMatch(
+    /"score":0,"threshold":0\.5,"unanswered":"refused"\}/,
+  );
+  expect(readFileSync(join(root, 'first', 'report', 'report.md'), 'utf8')).toMatch(
+    /chatty gave no answer to some of \d+ questions \(\d refused\)/,
+  );
   const before = asked;
   await run('again', `  - { kind: chat, name: chatty, model: m, base_url: '${url}' }`);
   expect(asked).toBe(before);
