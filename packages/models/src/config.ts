@@ -6,6 +6,10 @@ import * as v from 'valibot';
 const size = v.pipe(v.number(), v.integer(), v.minValue(1));
 const index = v.pipe(v.number(), v.integer(), v.minValue(0));
 const rate = v.pipe(v.number(), v.minValue(0), v.ltValue(1));
+const aboveZero = v.pipe(v.number(), v.finite(), v.gtValue(0));
+const notNegative = v.pipe(v.number(), v.finite(), v.minValue(0));
+/** Weights are then integers and factors. */
+const quantization_config = v.nullish(v.never());
 
 export const robertaConfigSchema = v.object({
   model_type: v.literal('roberta'),
@@ -18,11 +22,17 @@ export const robertaConfigSchema = v.object({
   max_position_embeddings: size,
   type_vocab_size: v.optional(size, 1),
   pad_token_id: v.optional(index, 1),
-  layer_norm_eps: v.optional(v.number(), 1e-5),
+  layer_norm_eps: v.optional(aboveZero, 1e-5),
   hidden_dropout_prob: v.optional(rate, 0.1),
   attention_probs_dropout_prob: v.optional(rate, 0.1),
-  initializer_range: v.optional(v.number(), 0.02),
+  /** Of the classification head. Absent: `hidden_dropout_prob`. */
+  classifier_dropout: v.nullish(rate),
+  initializer_range: v.optional(notNegative, 0.02),
   hidden_act: v.optional(v.literal('gelu'), 'gelu'),
+  position_embedding_type: v.optional(v.literal('absolute')),
+  is_decoder: v.optional(v.literal(false)),
+  add_cross_attention: v.optional(v.literal(false)),
+  quantization_config,
 });
 /** RoBERTa: CodeBERT, GraphCodeBERT, UniXcoder. */
 export type RobertaConfig = v.InferOutput<typeof robertaConfigSchema>;
@@ -41,10 +51,13 @@ export const t5ConfigSchema = v.object({
   relative_attention_max_distance: v.optional(size, 128),
   pad_token_id: v.optional(index, 0),
   decoder_start_token_id: v.optional(index, 0),
-  layer_norm_epsilon: v.optional(v.number(), 1e-6),
+  layer_norm_epsilon: v.optional(aboveZero, 1e-6),
   dropout_rate: v.optional(rate, 0.1),
-  initializer_factor: v.optional(v.number(), 1),
+  initializer_factor: v.optional(notNegative, 1),
   feed_forward_proj: v.optional(v.literal('relu'), 'relu'),
+  dense_act_fn: v.optional(v.literal('relu')),
+  is_gated_act: v.optional(v.literal(false)),
+  quantization_config,
   tie_word_embeddings: v.optional(v.boolean(), true),
 });
 /** T5: CodeT5 and the 220M model of CodeT5+. */

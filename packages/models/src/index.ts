@@ -18,6 +18,6 @@ export { t5Encoder } from './t5/encoder.js';
 export { t5Seq2Seq } from './t5/seq2seq.js';
 export type { T5Memory } from './t5/stack.js';
 export { type Checkpoint, type CheckpointTensor, openCheckpoint, weightFiles } from './weights/checkpoint.js';
-export { type LoadReport, type LoadWeightsOptions, loadWeights } from './weights/load.js';
+export { type LoadReport, type LoadWeightsOptions, loadWeights, readWeight } from './weights/load.js';
 export { type TensorToWrite, writeSafetensors } from './weights/safetensors.js';
 export { saveWeights } from './weights/save.js';

@@ -19,7 +19,7 @@ export function robertaClassifier(
   return classificationHead(hidden, {
     ...options,
     classes,
-    dropoutRate: config.hidden_dropout_prob,
+    dropoutRate: config.classifier_dropout ?? config.hidden_dropout_prob,
     initialize: normal(config.initializer_range),
   });
 }

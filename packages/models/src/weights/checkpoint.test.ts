@@ -163,6 +163,65 @@ test.each([
   expect((await failure(path)).code).toBe('corrupt-weights');
 });
 
+test('an index: a part that is missing, or without a tensor it should have, is told by name', async () => {
+  const path = join(folder, 'parts', 'model.safetensors');
+  await writeSafetensors(path, twoTensors, { maxShardBytes: 24 });
+  const index = `${path}.index.json`;
+  const { weight_map } = JSON.parse(await readFile(index, 'utf8'));
+  await writeFile(index, JSON.stringify({ weight_map: { ...weight_map, b: 'model-00002-of-00002.safetensors' } }));
+  expect(await failure(index)).toMatchObject({
+    code: 'corrupt-weights',
+    message: `${index}: tensor b is not in model-00002-of-00002.safetensors, nor in another part`,
+  });
+  const part = join(folder, 'parts', 'model-00002-of-00002.safetensors');
+  await rm(part);
+  expect(await failure(join(folder, 'parts'))).toMatchObject({
+    code: 'file-missing',
+    message: expect.stringContaining(part),
+  });
+});
+
+test('an empty tensor starts where the next one does', async () => {
+  const path = join(folder, 'empty.safetensors');
+  const header = Buffer.from(
+    JSON.stringify({
+      a: { dtype: 'F32', shape: [1], data_offsets: [0, 4] },
+      none: { dtype: 'F32', shape: [0, 3], data_offsets: [0, 0] },
+      last: { dtype: 'F32', shape: [0], data_offsets: [4, 4] },
+    }),
+  );
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  await writeFile(path, Buffer.concat([length, header, Buffer.from(Float32Array.of(7).buffer)]));
+  expect(await readAll(path)).toEqual({
+    a: { shape: [1], values: [7] },
+    none: { shape: [0, 3], values: [] },
+    last: { shape: [0], values: [] },
+  });
+});
+
+/** One tensor of four stored numbers, in the layout before zip archives. */
+function legacyFile(shape: string, strides: string): Buffer {
+  const head = '\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}.';
+  const storage = '(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x04NtQ';
+  const tensor = `ctorch._utils\n_rebuild_tensor_v2\n(${storage}K\x00${shape}${strides}\x89}tR`;
+  const pickles = `${head}\x80\x02}X\x01\x00\x00\x00w${tensor}s.\x80\x02]X\x01\x00\x00\x000a.`;
+  const count = Buffer.alloc(8);
+  count.writeBigInt64LE(4n);
+  return Buffer.concat([Buffer.from(pickles, 'latin1'), count, Buffer.from(Float32Array.of(1, 2, 3, 4).buffer)]);
+}
+
+test('a tensor that expand stretched is read; one that would fill the memory is refused by name', async () => {
+  const path = join(folder, 'expanded.bin');
+  await writeFile(path, legacyFile('K\x03K\x04\x86', 'K\x00K\x01\x86')); // (3, 4) with strides (0, 1)
+  expect(await readAll(path)).toEqual({ w: { shape: [3, 4], values: [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4] } });
+  await writeFile(path, legacyFile('J\xff\xff\xff\x7fK\x04\x86', 'K\x00K\x01\x86'));
+  expect(await failure(path)).toMatchObject({
+    code: 'corrupt-weights',
+    message: expect.stringContaining('tensor w makes 8589934588 numbers of 4'),
+  });
+});
+
 test('a zip archive that points beyond 2^53 is refused', async () => {
   const bytes = await readFile(layout('zip.bin'));
   for (const [place, byte] of [

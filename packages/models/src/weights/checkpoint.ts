@@ -1,15 +1,17 @@
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { fileError } from '@redef/core/files';
 import * as v from 'valibot';
 import { indexPytorch } from './pytorch.js';
 import { indexSafetensors } from './safetensors.js';
-import { corrupt, readStoredTensor, type StoredTensor } from './stored-tensor.js';
+import { corrupt, readStoredTensor, type StoredTensor, type StoredType } from './stored-tensor.js';
 
 /** A tensor of a checkpoint. Its numbers are read when they are asked for. */
 export interface CheckpointTensor {
   readonly shape: readonly number[];
+  /** In which it is stored. */
+  readonly dtype: StoredType;
   /** Row-major, in single precision. */
   read(): Promise<Float32Array>;
 }
@@ -35,25 +37,35 @@ export const weightFiles = [
  */
 export async function openCheckpoint(path: string): Promise<Checkpoint> {
   const found = await findWeights(path);
-  const parts = found.endsWith('.index.json') ? await readIndex(found) : [found];
+  const fileOf = found.endsWith('.index.json') ? await readIndex(found) : undefined;
+  const parts = fileOf ? [...new Set(fileOf.values())].sort() : [found];
   const files: FileHandle[] = [];
   const close = async () => {
     await Promise.all(files.map((file) => file.close()));
   };
+  let reading = found;
   try {
     const tensors = new Map<string, CheckpointTensor>();
     for (const part of parts) {
+      reading = part;
       const file = await open(part);
       files.push(file);
       for (const [name, stored] of await indexPart(file, part)) {
         if (tensors.has(name)) throw corrupt(part, `tensor ${name} is in another part as well`);
-        tensors.set(name, { shape: stored.shape, read: () => readStoredTensor(file, part, stored) });
+        tensors.set(name, {
+          shape: stored.shape,
+          dtype: stored.dtype,
+          read: () => readStoredTensor(file, part, stored),
+        });
       }
+    }
+    for (const [name, part] of fileOf ?? []) {
+      if (!tensors.has(name)) throw corrupt(found, `tensor ${name} is not in ${basename(part)}, nor in another part`);
     }
     return { tensors, close };
   } catch (error) {
     await close();
-    throw fileError(error, found);
+    throw fileError(error, reading);
   }
 }
 
@@ -79,8 +91,8 @@ async function findWeights(path: string): Promise<string> {
 
 const indexSchema = v.object({ weight_map: v.record(v.string(), v.string()) });
 
-/** The files that an index names, which must lie beside it. */
-async function readIndex(path: string): Promise<string[]> {
+/** The file of each tensor that an index names; they must lie beside it. */
+async function readIndex(path: string): Promise<Map<string, string>> {
   let json: unknown;
   try {
     json = JSON.parse(await readFile(path, 'utf8'));
@@ -89,9 +101,10 @@ async function readIndex(path: string): Promise<string[]> {
   }
   const result = v.safeParse(indexSchema, json);
   if (!result.success) throw corrupt(path, 'an index without a weight_map of file names');
-  const names = [...new Set(Object.values(result.output.weight_map))].sort();
-  for (const name of names) {
+  const fileOf = new Map<string, string>();
+  for (const [tensor, name] of Object.entries(result.output.weight_map)) {
     if (/[/\\]|^\.*$/.test(name)) throw corrupt(path, `${JSON.stringify(name)} is not a file beside the index`);
+    fileOf.set(tensor, join(dirname(path), name));
   }
-  return names.map((name) => join(dirname(path), name));
+  return fileOf;
 }

@@ -8,7 +8,7 @@ import type { RobertaConfig } from '../config.js';
 import { parseConfig } from '../config.js';
 import { robertaClassifier } from '../roberta/classifier.js';
 import { robertaSeq2Seq } from '../roberta/seq2seq.js';
-import { type Checkpoint, openCheckpoint } from './checkpoint.js';
+import { type Checkpoint, type CheckpointTensor, openCheckpoint } from './checkpoint.js';
 import { loadWeights, resizeRows } from './load.js';
 import { saveWeights } from './save.js';
 
@@ -36,7 +36,7 @@ function checkpointOf(graph: Graph, rename: (name: string) => string | undefined
       const size = shape.reduce((product, length) => product * length, 1);
       return renamed === undefined
         ? []
-        : [[renamed, { shape, read: async () => new Float32Array(size).fill(index) }] as const];
+        : [[renamed, { shape, dtype: 'float32', read: async () => new Float32Array(size).fill(index) }] as const];
     }),
   );
   return { tensors, close: async () => {} };
@@ -98,13 +98,40 @@ test('what must not be missing, and shapes that differ, are all named, and nothi
   const checkpoint = checkpointOf(graph, (name) => (name.includes('query') ? undefined : name));
   const variables = fresh();
   const dense = 'roberta.encoder.layer.0.output.dense.weight';
-  const tensors = new Map(checkpoint.tensors).set(dense, { shape: [4, 9], read: async () => new Float32Array(36) });
+  const tensors = new Map(checkpoint.tensors).set(dense, {
+    shape: [4, 9],
+    dtype: 'float32',
+    read: async () => new Float32Array(36),
+  });
   const loading = loadWeights(graph, variables, { ...checkpoint, tensors });
   await expect(loading).rejects.toMatchObject({ code: 'weights-mismatch' } satisfies Partial<RedefError>);
   await expect(loading).rejects.toThrow(/missing: roberta\.encoder\.layer\.0\.attention\.self\.query\.weight/);
   await expect(loading).rejects.toThrow(/query\.bias/);
   await expect(loading).rejects.toThrow(/output\.dense\.weight is \[4, 9\], the model has \[4, 8\]/);
   expect(variables.names).toEqual([]);
+});
+
+test('integers are no weights, and what is no number is none', async () => {
+  const graph = classifier();
+  const checkpoint = checkpointOf(graph, (name) => name);
+  const name = 'roberta.encoder.layer.0.output.dense.weight';
+  const loading = (changes: Partial<CheckpointTensor>) => {
+    const tensors = new Map(checkpoint.tensors).set(name, { ...checkpoint.tensors.get(name)!, ...changes });
+    return loadWeights(graph, fresh(), { ...checkpoint, tensors });
+  };
+  for (const dtype of ['int8', 'uint8', 'int64', 'bool'] as const) {
+    await expect(loading({ dtype })).rejects.toMatchObject({
+      code: 'weights-mismatch',
+      message: expect.stringContaining(`${name} is ${dtype}`),
+    });
+  }
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    await expect(loading({ read: async () => new Float32Array(32).fill(value, 5) })).rejects.toMatchObject({
+      code: 'corrupt-weights',
+      message: `${name}: the weight at position 5 is ${value}`,
+    });
+  }
+  for (const dtype of ['float16', 'bfloat16', 'float64'] as const) await loading({ dtype });
 });
 
 test('word embeddings get seeded rows for added tokens, or lose rows', async () => {

@@ -2,6 +2,7 @@ import type { Graph, Tensor, Variables } from '@redef/autodiff';
 import { createRng, RedefError, type Rng } from '@redef/core';
 import type { Checkpoint, CheckpointTensor } from './checkpoint.js';
 import { findName, isAddedByFineTuning } from './names.js';
+import { corrupt } from './stored-tensor.js';
 
 export interface LoadWeightsOptions {
   /** Where the first values of what the checkpoint lacks come from. Default: seed 0. */
@@ -25,7 +26,8 @@ export interface LoadReport {
  * Sets the parameters of a model's graph from a checkpoint. Word embeddings of another number of rows are resized: rows
  * of added tokens are drawn, seeded, from a normal distribution with the mean and deviation of the table at hand.
  *
- * @throws `RedefError` `weights-mismatch`, which lists every missing name and every unequal shape; no variable is set then
+ * @throws `RedefError` `weights-mismatch`, which lists every missing name, unequal shape and type that is no float; no
+ * variable is set then. `corrupt-weights` where a tensor holds what is no finite number; it and those after it are not set
  */
 export async function loadWeights(
   graph: Graph,
@@ -45,6 +47,7 @@ export async function loadWeights(
     if (tensor && !fits(parameter, tensor)) {
       problems.push(`${name} is [${tensor.shape.join(', ')}], the model has [${parameter.shape.join(', ')}]`);
     }
+    if (tensor && !isFloat(tensor)) problems.push(`${name} is ${tensor.dtype}, the model has floating-point weights`);
     sources.set(parameter, tensor);
   }
   if (problems.length > 0) throw mismatch(problems);
@@ -58,7 +61,7 @@ export async function loadWeights(
       report.initialized.push(name);
       continue;
     }
-    const values = await tensor.read();
+    const values = await readWeight(name, tensor);
     const [from, to] = [tensor.shape[0] ?? 0, shape[0] ?? 0];
     if (from === to) {
       report.loaded.push(name);
@@ -69,6 +72,16 @@ export async function loadWeights(
   }
   report.surplus = [...checkpoint.tensors.keys()].filter((name) => !used.has(name));
   return report;
+}
+
+/** @throws `RedefError` `corrupt-weights` where a value is no finite number */
+export async function readWeight(name: string, tensor: CheckpointTensor): Promise<Float32Array> {
+  const values = await tensor.read();
+  for (let position = 0; position < values.length; position++) {
+    if (Number.isFinite(values[position])) continue;
+    throw corrupt(name, `the weight at position ${position} is ${values[position]}`);
+  }
+  return values;
 }
 
 /** Keeps the rows that there are and draws the others. */
@@ -84,6 +97,10 @@ export function resizeRows(table: Float32Array, [rows, features]: readonly [numb
 }
 
 const wordEmbeddings = /(^|\.)(word_embeddings|shared|lm_head)\.weight$/;
+
+function isFloat({ dtype }: CheckpointTensor): boolean {
+  return /float/.test(dtype);
+}
 
 function fits({ name, shape }: Tensor, tensor: CheckpointTensor): boolean {
   const from = wordEmbeddings.test(name) ? 1 : 0;

@@ -18,6 +18,9 @@ import { BoundedZipReader } from './zip-reader.js';
 /** A dictionary of a thousand tensors takes some hundred kilobytes. */
 const maxPickleBytes = 64 * 2 ** 20;
 
+/** Elements of a tensor that `expand` made larger than its storage: against shapes that would fill the memory. */
+const maxRepeated = 2 ** 24;
+
 const storageTypes: Record<string, StoredType> = {
   DoubleStorage: 'float64',
   FloatStorage: 'float32',
@@ -139,8 +142,12 @@ function locate(value: Unpickled, extents: ReadonlyMap<string, Extent>, path: st
     const bytes = bytesPerElement(dtype);
     if (!extent || storage.length * bytes > extent.length)
       throw corrupt(path, `the numbers of tensor ${name} are missing`);
-    const fits = offset + extentOf({ shape, strides }) <= storage.length && elementCount(shape) <= storage.length;
-    if (!fits) throw corrupt(path, `tensor ${name} reaches beyond its storage`);
+    if (offset + extentOf({ shape, strides }) > storage.length) {
+      throw corrupt(path, `tensor ${name} reaches beyond its storage`);
+    }
+    if (elementCount(shape) > Math.max(storage.length, maxRepeated)) {
+      throw corrupt(path, `tensor ${name} makes ${elementCount(shape)} numbers of ${storage.length}`);
+    }
     located.set(name, { dtype, shape, strides, offset: extent.offset + offset * bytes });
   }
   return located;

@@ -46,7 +46,9 @@ export async function indexSafetensors(file: FileHandle, path: string): Promise<
   const start = 8 + headerBytes;
   const tensors = new Map<string, StoredTensor>();
   let end = 0;
-  const inFileOrder = Object.entries(header.output).sort(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0]);
+  const inFileOrder = Object.entries(header.output).sort(
+    ([, { data_offsets: a }], [, { data_offsets: b }]) => a[0] - b[0] || a[1] - b[1], // an empty one starts where the next does
+  );
   for (const [name, { dtype, shape, data_offsets }] of inFileOrder) {
     const stored = storedTypes[dtype];
     if (!stored) throw corrupt(path, `tensor ${name} has the element type ${dtype}, which is not supported`);

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCheckpoint, parseConfig } from '@redef/models';
+import { openCheckpoint, parseConfig, type TensorToWrite, writeSafetensors } from '@redef/models';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
 import type { Example, Score, TrainedModel } from '../engine.js';
@@ -186,6 +186,29 @@ test.each([
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
   const merge = mergeAdapter({ adapter: folder, base: base.folder, out: join(folder, 'out') });
   await expect(merge).rejects.toMatchObject({ code: 'unsupported-adapter' });
+});
+
+test('an adapter whose weights are of another shape, or no numbers, is refused by their names', async () => {
+  const layer = 'base_model.model.roberta.encoder.layer.0.attention.self.query.lora_A.weight';
+  const changed = async (change: (tensor: TensorToWrite) => TensorToWrite) => {
+    const folder = mkdtempSync(join(root, 'spoilt-'));
+    cpSync(adapter.folder, folder, { recursive: true });
+    const checkpoint = await openCheckpoint(join(adapter.folder, 'adapter_model.safetensors'));
+    const tensors = [...checkpoint.tensors].map(([name, tensor]) => {
+      const whole = { name, shape: tensor.shape, read: () => tensor.read() };
+      return name === layer ? change(whole) : whole;
+    });
+    await writeSafetensors(join(folder, 'adapter_model.safetensors'), tensors);
+    await checkpoint.close();
+    return mergeAdapter({ adapter: folder, base: base.folder, out: join(folder, 'out') });
+  };
+  await expect(changed((tensor) => ({ ...tensor, shape: [16, 2] }))).rejects.toMatchObject({
+    code: 'weights-mismatch',
+    message: expect.stringContaining(`${layer} is [16, 2], the model has [2, 16]`),
+  });
+  await expect(
+    changed((tensor) => ({ ...tensor, read: async () => new Float32Array(32).fill(Number.NaN) })),
+  ).rejects.toMatchObject({ code: 'corrupt-weights', message: expect.stringContaining(layer) });
 });
 
 test('an adapter without its base is refused in words', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Graph, Variables } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
-import { openCheckpoint, writeSafetensors } from '@redef/models';
+import { openCheckpoint, readWeight, writeSafetensors } from '@redef/models';
 import * as v from 'valibot';
 import { isLoraWeight, type Lora } from './lora.js';
 
@@ -100,14 +100,22 @@ export async function loadAdapter(folder: string, graph: Graph, variables: Varia
   try {
     const parameters = new Map(graph.parameters.map((parameter) => [`${prefix}${parameter.name}`, parameter]));
     const missing = [...parameters.keys()].filter((name) => isLoraWeight(name) && !checkpoint.tensors.has(name));
-    const surplus = [...checkpoint.tensors.keys()].filter((name) => !parameters.has(name));
-    if (missing.length + surplus.length > 0) {
-      throw new RedefError(
-        `${folder}: the adapter does not fit the model: ${[...missing.map((name) => `missing: ${name}`), ...surplus.map((name) => `surplus: ${name}`)].slice(0, 8).join('; ')}`,
-        { code: 'weights-mismatch', remedy: 'Use the base model that adapter_config.json names.' },
-      );
+    const problems = missing.map((name) => `missing: ${name}`);
+    for (const [name, { shape }] of checkpoint.tensors) {
+      const parameter = parameters.get(name);
+      if (!parameter) problems.push(`surplus: ${name}`);
+      else if (String(shape) !== String(parameter.shape)) {
+        problems.push(`${name} is [${shape.join(', ')}], the model has [${parameter.shape.join(', ')}]`);
+      }
     }
-    for (const [name, tensor] of checkpoint.tensors) variables.set(parameters.get(name)!, await tensor.read());
+    if (problems.length > 0) {
+      throw new RedefError(`${folder}: the adapter does not fit the model: ${problems.slice(0, 8).join('; ')}`, {
+        code: 'weights-mismatch',
+        remedy: 'Use the base model that adapter_config.json names.',
+      });
+    }
+    for (const [name, tensor] of checkpoint.tensors)
+      variables.set(parameters.get(name)!, await readWeight(name, tensor));
   } finally {
     await checkpoint.close();
   }
