@@ -62,6 +62,7 @@ test('a study file is run; a flag that it would contradict is refused, as is a w
 test.each([
   ['models: [{ kind: linear, encodings: [after-only] }]\nencodings: [diff-tags]\n', /to be seen by the model linear$/m],
   ['models: [linear, { kind: linear, name: linear }]\n', /two models are both called linear/],
+  ['models: [linear, { kind: linear, name: other, epochs: 20 }]\n', /under two names there stands the model other$/m],
   [
     'models: [linear]\nsplit: { rule: cross-project, test_projects: [redis] }\n',
     /the split tests on redis, which is none/,

@@ -1,5 +1,5 @@
-import type { ProgressEvent } from '@redef/core';
-import { RedefError } from '@redef/core';
+import { normalize } from 'node:path';
+import { canonicalJson, type ProgressEvent, RedefError } from '@redef/core';
 import type { Manifest } from '@redef/core/files';
 import type { RemovalPolicy } from '@redef/dedup';
 import {
@@ -101,7 +101,7 @@ export async function runStudy(
   const { repositories, models = [linearModel()], encodings = paperEncodings, seeds = paperSeeds } = study;
   const shown = shownWays(study, encodings);
   const rules = splitRules(study.split, repositories);
-  checkNames({ repositories, models, seeds, encodings });
+  checkNames({ repositories, models, seeds, encodings, shown });
   const at = studyFolder(study.out);
   const { onEvent, signal } = options;
   const tell = async <Result extends StageResult>(stage: Promise<Result>): Promise<Result> => {
@@ -291,7 +291,8 @@ function checkNames({
   models,
   seeds,
   encodings,
-}: Required<Pick<Study, 'repositories' | 'models' | 'seeds' | 'encodings'>>): void {
+  shown,
+}: Required<Pick<Study, 'repositories' | 'models' | 'seeds' | 'encodings'>> & { shown: readonly Shown[] }): void {
   const projects = repositories.map(({ project }) => project);
   const blind = models.find((model) => model.encodings?.some((name) => !encodings.includes(name)))?.name;
   const [problem] = [
@@ -300,16 +301,36 @@ function checkNames({
       ? []
       : 'a project name holds letters, digits and . _ @ + - only, and begins with a letter or digit',
     told('two repositories are both called', repeated(projects)),
+    told('two projects are both the repository', repeated(repositories.map(({ path }) => normalize(`${path}/`)))),
     told('two models are both called', repeated(models.map(({ name }) => name))),
+    told('under two names there stands the model', sameModel(models, encodings, seeds)),
     told('there stands twice the seed', repeated(seeds)),
     told('there stands twice the encoding', repeated(encodings)),
+    told('there stands twice the counterfactual', repeated(shown.map(shownName))),
     told('an encoding that the study does not have is to be seen by the model', blind),
   ].flat();
   if (problem === undefined) return;
   throw new RedefError(problem, {
     code: 'invalid-option',
-    remedy: 'Give each repository and model a name of its own, and name seeds and encodings once.',
+    remedy: 'Give each repository and model a name of its own, and name it, seeds, encodings and counterfactuals once.',
   });
+}
+
+/** The name of a model that would run cells which another has: one way to train, on the same inputs with the same seed. */
+function sameModel(
+  models: readonly StudyModel[],
+  encodings: readonly EncodingName[],
+  seeds: readonly number[],
+): string | undefined {
+  const runs = models.flatMap(({ name, budget, spec, ...own }) =>
+    (own.encodings ?? encodings).flatMap((encoding) => {
+      const { checkpoint, ...engine } = spec(budget.tokenizer, encoding);
+      const trained = canonicalJson([budgetName(budget), engine, checkpoint?.digest, encoding]);
+      return (own.seeds ?? seeds).map((seed) => ({ name, run: `${seed} ${trained}` }));
+    }),
+  );
+  const first = new Map(runs.map(({ name, run }) => [run, name] as const).reverse());
+  return runs.find(({ name, run }) => first.get(run) !== name)?.name;
 }
 
 const told = (what: string, name: string | number | undefined): string | [] =>

@@ -7,6 +7,7 @@ import {
   type TokenizerPresetName,
   tokenizerPresets,
 } from '@redef/encoders';
+import { parseConfig } from '@redef/models';
 import { downloadModel } from '@redef/models/hub';
 import { serverOf } from '@redef/triage';
 import { checkpointDigest } from '../cells/checkpoint-digest.js';
@@ -51,6 +52,9 @@ async function studyModel(entry: ModelEntry, file: StudyFile, context: ModelCont
 
 type Entry<Kind extends ModelEntry['kind']> = Extract<ModelEntry, { kind: Kind }>;
 
+/** Those of the engine: said aloud they name the same cells. */
+export const linearDefaults = { learningRate: 0.5, l2: 1e-3, epochs: 20 };
+
 async function linear(entry: Entry<'linear'>, context: ModelContext): Promise<StudyModel> {
   const { tokenizer: source, preset, max_tokens, learning_rate, l2, epochs, name = 'linear' } = entry;
   if (source !== undefined && preset === undefined) {
@@ -63,14 +67,15 @@ async function linear(entry: Entry<'linear'>, context: ModelContext): Promise<St
     source === undefined
       ? createLexicalTokenizer()
       : await loadTokenizer(sourceIn(source, context), { preset: preset!, ...hub(context) });
-  const options = {
-    ...(learning_rate !== undefined && { learningRate: learning_rate }),
-    ...(l2 !== undefined && { l2 }),
-  };
+  const said = { learningRate: learning_rate, l2, epochs };
+  const other = Object.entries(said).filter(
+    ([name, value]) => value !== undefined && value !== linearDefaults[name as keyof typeof said],
+  );
+  const { epochs: passes, ...options } = Object.fromEntries(other);
   return {
     name,
     budget: { tokenizer, maxTokens: max_tokens ?? tokenizer.maxTokens },
-    spec: () => ({ engine: 'linear', options, ...(epochs !== undefined && { epochs }) }),
+    spec: () => ({ engine: 'linear', options, ...(passes !== undefined && { epochs: passes }) }),
   };
 }
 
@@ -94,6 +99,9 @@ async function checkpoint(entry: Entry<'checkpoint'>, file: StudyFile, context: 
 async function scratch(entry: Entry<'scratch'>, file: StudyFile, context: ModelContext): Promise<StudyModel> {
   const { preset, config, name = 'scratch' } = entry;
   const tokenizer = await tokenizerOf(entry.tokenizer, preset, context);
+  // What the network reads of it, defaults in place: other members of a config.json name no other cell.
+  const read = parseConfig({ pad_token_id: tokenizer.padId, ...config, vocab_size: tokenizer.size }, `models: ${name}`);
+  const members = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   return {
     name,
     budget: { tokenizer, maxTokens: entry.max_tokens ?? tokenizer.maxTokens },
@@ -102,7 +110,7 @@ async function scratch(entry: Entry<'scratch'>, file: StudyFile, context: ModelC
       options: {
         ...onnxOptions({ ...file.training, ...entry.training }),
         vocabularySize: size,
-        config: { pad_token_id: tokenizer.padId, ...config, vocab_size: size },
+        config: { ...members, vocab_size: size },
       },
       epochs: entry.training?.epochs ?? file.training.epochs,
     }),

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paperEncodings } from '@redef/encoders';
+import { createLinearEngine } from '@redef/training';
 import { afterAll, expect, test } from 'vitest';
 import { checkStudy, readStudyFile } from './read.js';
 import type { StudyFileInput } from './schema.js';
@@ -102,6 +103,21 @@ test.each([
     /counterfactuals: expected no item twice/,
   ],
   ['repositories: [a]\ntraining: { learning_rate: .inf }', /learning_rate: expected a finite number/],
+  [
+    'repositories: [a]\ncounterfactuals: [reversed-tags, { name: reversed-tags, encoding: diff-tags }]',
+    /:2:18: counterfactuals: expected no item twice/,
+  ],
+  ['repositories: [a]\ntriage: { voters: [rules, rules] }', /triage\.voters: expected no item twice/],
+  ['repositories: [a]\nmining: { paths: [src, src] }', /mining\.paths: expected no item twice/],
+  ['repositories: [a, { source: a, project: b }]', /repositories: expected no item twice/],
+  ['repositories: [a]\ntraining: { weight_decay: 1 }', /weight_decay: /],
+  ['repositories: [a]\ntraining: { learning_rate: 1.0e+300 }', /learning_rate: expected at most 1000000/],
+  ['repositories: [a]\nmodels: [{ kind: linear, l2: .inf }]', /models\.0\.l2: expected at most 1000000/],
+  ['repositories: [a]\nmodels: [{ kind: linear, learning_rate: 1.0e+300 }]', /models\.0\.learning_rate: /],
+  [
+    `repositories: [a]\nx0: &x0 [a, a]\n${Array.from({ length: 9 }, (_, i) => `x${i + 1}: &x${i + 1} [${Array(9).fill(`*x${i}`)}]`).join('\n')}`,
+    /^[^\n]*study-\d+\.yaml: Excessive alias count/,
+  ],
   ['repositories: [a]\nseeds: 5-1', /seeds: expected a list of seeds, or a range/],
   ['- 1', /Expected Object/],
 ])('%j is refused with its place', async (text, message) => {
@@ -138,6 +154,45 @@ test('the linear baseline is added where it is not named, and known for one', as
     ['linear', false],
     ['m', false],
   ]);
+});
+
+async function specsOf(...models: NonNullable<StudyFileInput['models']>) {
+  const design = await studyDesign(checkStudy({ repositories: ['a'], models }), { base: root, cacheFolder: root });
+  return design.models.map(({ budget, spec }) => spec(budget.tokenizer, 'diff-tags'));
+}
+
+test('what is said aloud and decides nothing else names the same cell', async () => {
+  const linear = { kind: 'linear' } as const;
+  const [plain, aloud, other] = await specsOf(
+    linear,
+    { ...linear, learning_rate: 0.5, l2: 1e-3, epochs: 20 },
+    { ...linear, l2: 0.1, epochs: 3 },
+  );
+  expect(aloud).toEqual(plain);
+  expect(other).toEqual({ engine: 'linear', options: { l2: 0.1 }, epochs: 3 });
+  expect(createLinearEngine().options).toMatchObject({ learningRate: 0.5, l2: 1e-3 });
+});
+
+test('a config names a cell by what the network reads of it, and one that it cannot read is refused with the file', async () => {
+  const ids = ['<s>', '<pad>', '</s>', '<unk>', 'a'].map((token, id) => [token, id]);
+  mkdirSync(join(root, 'tokenizer'));
+  writeFileSync(join(root, 'tokenizer', 'vocab.json'), JSON.stringify(Object.fromEntries(ids)));
+  writeFileSync(join(root, 'tokenizer', 'merges.txt'), '#version: 0.2\n');
+  const sizes = { hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 8 };
+  const tiny = (config: object) => ({
+    kind: 'scratch' as const,
+    preset: 'roberta' as const,
+    tokenizer: 'tokenizer',
+    config: { model_type: 'roberta', max_position_embeddings: 66, ...sizes, ...config },
+  });
+  const [plain, aloud, other] = await specsOf(
+    tiny({}),
+    tiny({ hidden_dropout_prob: 0.1, classifier_dropout: null, _name_or_path: 'x', architectures: ['RobertaModel'] }),
+    tiny({ hidden_dropout_prob: 0.2 }),
+  );
+  expect(aloud).toEqual(plain);
+  expect(other).not.toEqual(plain);
+  await expect(specsOf(tiny({ num_attention_heads: 3 }))).rejects.toThrow('models: scratch: hidden_size 8');
 });
 
 test('a study at hand is checked the same way', () => {

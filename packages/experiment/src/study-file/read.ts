@@ -55,11 +55,20 @@ async function readYaml(path: string, name: string): Promise<StudyFile> {
   };
   const [problem] = document.errors;
   if (problem) throw invalid(`${placeOf(problem.pos[0])}: not YAML: ${problem.message}`, problem);
-  const parsed = v.safeParse(studyFileSchema, document.toJS({ maxAliasCount: 100 }));
+  const parsed = v.safeParse(studyFileSchema, contentOf(document, name));
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const keys = (issue.path ?? []).map(({ key }) => key);
   throw invalid(`${placeOf(offsetOf(document, keys))}: ${describeIssue(issue)}`);
+}
+
+/** Aliases of aliases can stand for more than any memory holds: the parser stops at some. */
+function contentOf(document: Document.Parsed, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw invalid(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
 }
 
 /** Where the deepest part of a path that is in the document begins. */

@@ -3,6 +3,7 @@ import type { RemovalPolicy } from '@redef/dedup';
 import {
   type CounterfactualName,
   counterfactualNames,
+  counterfactualTraits,
   type EncodingName,
   encodingNames,
   paperEncodings,
@@ -22,10 +23,17 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const open = v.pipe(v.number(), v.gtValue(0), v.ltValue(1));
 const positive = v.pipe(v.number(), v.finite('expected a finite number'), v.gtValue(0));
+/** Beyond it no training of single precision comes to anything. */
+const most = 1e6;
+const trainable = v.pipe(positive, v.maxValue(most, `expected at most ${most}`));
 const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
-/** What stands twice would count twice. */
-const unique = <Item>() =>
-  v.check<Item[], string>((items) => new Set(items.map(canonicalJson)).size === items.length, 'expected no item twice');
+const texts = () => v.pipe(v.array(text), unique());
+/** What stands twice would count twice, however it is said. */
+const unique = <Item>(meaning: (item: Item) => unknown = (item) => item) =>
+  v.check<Item[], string>(
+    (items) => new Set(items.map((item) => canonicalJson(meaning(item)))).size === items.length,
+    'expected no item twice',
+  );
 const seed = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const encodingSchema = v.picklist(encodingNames as readonly EncodingName[]);
@@ -53,7 +61,7 @@ const miningSchema = v.strictObject({
   all_clean: v.exactOptional(v.boolean()),
   keep_relanded: v.exactOptional(v.boolean()),
   /** Default: the four words that the paper names. */
-  problem_words: v.exactOptional(v.array(text)),
+  problem_words: v.exactOptional(texts()),
   /** Default 5, as the paper. */
   later_commits: v.exactOptional(count),
   since: v.exactOptional(text),
@@ -61,15 +69,15 @@ const miningSchema = v.strictObject({
   range: v.exactOptional(text),
   branch: v.exactOptional(text),
   author: v.exactOptional(text),
-  paths: v.exactOptional(v.array(text)),
-  ignore_paths: v.exactOptional(v.array(text)),
-  extensions: v.exactOptional(v.array(text)),
+  paths: v.exactOptional(texts()),
+  ignore_paths: v.exactOptional(texts()),
+  extensions: v.exactOptional(texts()),
   seed: v.exactOptional(seed),
 });
 
 const triageSchema = v.strictObject({
   /** `rules`, `MODEL` of OpenAI, or `MODEL@URL` of a compatible server. Default `rules`, offline; the paper asked GPT-4o (section 3.1). */
-  voters: v.optional(v.pipe(v.array(text), v.minLength(1)), ['rules']),
+  voters: v.optional(v.pipe(texts(), v.minLength(1)), ['rules']),
   /** Default 3 (section 3.1). */
   ballots: v.optional(count, 3),
   /** Default `unanimous-ab` (section 3.1). */
@@ -81,21 +89,21 @@ const splitSchema = v.pipe(
   v.transform((given) => (typeof given === 'string' ? { rule: given } : given)),
   v.variant('rule', [
     v.strictObject({ rule: v.picklist(['per-class', 'strict', 'leave-one-project-out']) }),
-    v.strictObject({ rule: v.literal('cross-project'), test_projects: v.pipe(v.array(text), v.minLength(1)) }),
+    v.strictObject({ rule: v.literal('cross-project'), test_projects: v.pipe(texts(), v.minLength(1)) }),
   ]),
 );
 
 /** Training of language models; the linear baseline has options of its own. */
 const trainingEntries = {
-  learning_rate: positive,
+  learning_rate: trainable,
   batch_size: count,
   gradient_accumulation: count,
   epochs: count,
   schedule: v.picklist(['linear', 'constant']),
   warm_up: share,
   weight_decay: v.pipe(v.number(), v.minValue(0), v.ltValue(1)),
-  clip_norm: positive,
-  positive_weight: v.union([v.literal('balanced'), positive], 'expected balanced or a number above 0'),
+  clip_norm: trainable,
+  positive_weight: v.union([v.literal('balanced'), trainable], 'expected balanced or a number above 0'),
   select_by: v.picklist(['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy']),
   device: v.picklist(['cpu', 'cuda', 'webgpu', 'dml']),
   threads: count,
@@ -192,8 +200,8 @@ const linearSchema = v.strictObject({
   /** A folder or `hub:owner/name`, with its preset. Default: lexemes. */
   tokenizer: v.exactOptional(text),
   preset: v.exactOptional(v.picklist(presetNames)),
-  learning_rate: v.exactOptional(positive),
-  l2: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
+  learning_rate: v.exactOptional(trainable),
+  l2: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(most, `expected at most ${most}`))),
   epochs: v.exactOptional(count),
 });
 
@@ -232,7 +240,7 @@ const chatSchema = v.strictObject({
   /** Of an OpenAI-compatible server, with its version. Default OpenAI's own. */
   base_url: v.exactOptional(v.pipe(v.string(), v.url('expected a URL such as http://127.0.0.1:8080/v1'))),
   /** Default 0. */
-  temperature: v.optional(v.pipe(v.number(), v.minValue(0)), 0),
+  temperature: v.optional(v.pipe(v.number(), v.minValue(0), v.finite('expected a finite number')), 0),
   max_output_tokens: v.optional(count, 64),
 });
 
@@ -263,9 +271,22 @@ const counterfactualEntry = v.pipe(
   v.strictObject({ name: counterfactualSchema, encoding: v.exactOptional(encodingSchema) }),
 );
 
+/** An encoding that does not go with it is refused where the study is run. */
+function shownBy({ name, encoding }: v.InferOutput<typeof counterfactualEntry>): unknown {
+  try {
+    return [name, counterfactualTraits(name, encoding).encoding];
+  } catch {
+    return [name, encoding];
+  }
+}
+
 export const studyFileSchema = v.strictObject({
   /** Of C and C++ (section 3.1 has 22). */
-  repositories: v.pipe(v.array(repositorySchema), v.minLength(1, 'expected at least one repository')),
+  repositories: v.pipe(
+    v.array(repositorySchema),
+    v.minLength(1, 'expected at least one repository'),
+    unique(({ source }) => source),
+  ),
   mining: v.optional(miningSchema, {}),
   triage: v.optional(triageSchema, {}),
   /** Default `per-class`: 80/10/10 by time within each repository and class (section 3.1). */
@@ -290,7 +311,7 @@ export const studyFileSchema = v.strictObject({
     3,
   ),
   /** Default: the four of section 3.2, as far as their encodings are in the study. Names, or `{ name, encoding }` for those that go with any. */
-  counterfactuals: v.exactOptional(v.pipe(v.array(counterfactualEntry), unique())),
+  counterfactuals: v.exactOptional(v.pipe(v.array(counterfactualEntry), unique(shownBy))),
   /** Default 12345 to 12354 (section 4.4). */
   seeds: v.optional(seedsSchema, [...paperSeeds]),
   training: v.optional(trainingSchema, {}),
