@@ -174,7 +174,11 @@ test('what is said aloud and decides nothing else names the same cell', async ()
 });
 
 test('a config names a cell by what the network reads of it, and one that it cannot read is refused with the file', async () => {
-  const ids = ['<s>', '<pad>', '</s>', '<unk>', 'a'].map((token, id) => [token, id]);
+  let unprintable = 0x100;
+  const bytes = Array.from({ length: 256 }, (_, byte) =>
+    String.fromCharCode((byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173) ? byte : unprintable++),
+  );
+  const ids = ['<s>', '<pad>', '</s>', '<unk>', ...bytes].map((token, id) => [token, id]);
   mkdirSync(join(root, 'tokenizer'));
   writeFileSync(join(root, 'tokenizer', 'vocab.json'), JSON.stringify(Object.fromEntries(ids)));
   writeFileSync(join(root, 'tokenizer', 'merges.txt'), '#version: 0.2\n');
