@@ -22,11 +22,40 @@ export function allocate(dtype: DType, length: number): TypedArray {
   return new arrays[dtype](length);
 }
 
-/** A host array of the given numbers; an array of the right kind already comes back as it is, not copied. */
-export function toTypedArray(dtype: DType, values: ArrayLike<number> | TypedArray): TypedArray {
-  if (values instanceof arrays[dtype]) return values;
-  if (dtype === 'int64') return BigInt64Array.from(values as ArrayLike<number>, BigInt);
-  const array = allocate(dtype, values.length) as Float32Array;
-  array.set(values as ArrayLike<number>);
+/**
+ * A host array of the given numbers; an array of the right kind already comes back as it is, not copied. Floats are rounded,
+ * integers and bools must be held exactly.
+ *
+ * @param refuse makes the error for a value that the type cannot hold
+ */
+export function toTypedArray(
+  dtype: DType,
+  values: ArrayLike<number> | TypedArray,
+  refuse: (problem: string) => Error,
+): TypedArray {
+  const holds = exactly[dtype];
+  const isOfType = values instanceof arrays[dtype];
+  if (isOfType && dtype !== 'bool') return values; // a byte holds more than the two values of a bool
+  const array = isOfType ? (values as TypedArray) : allocate(dtype, values.length);
+  if (!holds && !(values instanceof BigInt64Array)) {
+    (array as Float32Array).set(values as ArrayLike<number>);
+    return array;
+  }
+  for (let position = 0; position < values.length; position++) {
+    const value = Number(values[position]);
+    if (holds && !holds(value)) throw refuse(`${values[position]} at position ${position} is no ${dtype}`);
+    if (!isOfType) array[position] = dtype === 'int64' ? BigInt(value) : value;
+  }
   return array;
 }
+
+const within = (low: number, high: number) => (value: number) =>
+  Number.isInteger(value) && value >= low && value <= high;
+
+/** Which numbers a type holds as they are, where it is no float. */
+const exactly: Partial<Record<DType, (value: number) => boolean>> = {
+  int32: within(-(2 ** 31), 2 ** 31 - 1),
+  int64: within(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  uint16: within(0, 2 ** 16 - 1),
+  bool: within(0, 1),
+};

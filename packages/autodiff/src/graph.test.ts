@@ -1,19 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RedefError } from '@redef/core';
 import { expect, test } from 'vitest';
+import type { DType } from './dtype.js';
 import { gradients } from './gradients.js';
 import { Graph } from './graph.js';
 import { crossEntropy } from './losses.js';
-import { add, multiply } from './ops/arithmetic.js';
+import { add, divide, multiply } from './ops/arithmetic.js';
 import { dropout } from './ops/dropout.js';
 import { embedding } from './ops/embedding.js';
+import { abs, exp } from './ops/functions.js';
 import { layerNorm } from './ops/normalization.js';
 import { linear, matmul } from './ops/products.js';
 import { sum } from './ops/reductions.js';
 import { broadcastTo, concat, reshape, slice, transpose } from './ops/reshaping.js';
 import { cast, less, where } from './ops/selection.js';
-import { adamW } from './optimizers/adam.js';
+import { softmax } from './ops/softmax.js';
+import { adam, adamW } from './optimizers/adam.js';
 import { clipByGlobalNorm } from './optimizers/clip.js';
 import { sgd } from './optimizers/sgd.js';
+import { Session } from './session.js';
+import { sourceLine } from './source-line.js';
+
+/** What the line is taken to be under a caller. */
+function sourceLineOf(call: (ask: () => string) => string): string {
+  // Called without a frame of this file in between, as a user's code would.
+  return call(sourceLine);
+}
 
 function refusal(build: () => unknown): RedefError {
   try {
@@ -29,12 +44,23 @@ const graph = new Graph();
 const a = graph.input('a', [2, 3]);
 const b = graph.input('b', [4, 5]);
 const ids = graph.input('ids', [2], 'int32');
+const c = graph.input('c', [3]);
+const double = graph.input('double', [3, 3], 'float64');
 
 test.each<[string, () => unknown]>([
   ['add', () => add(a, b)],
   ['multiply', () => multiply(a, ids)],
   ['matmul', () => matmul(a, b)],
   ['matmul', () => matmul(a, ids)],
+  ['matmul', () => matmul(a, c, { transposeB: true })],
+  ['matmul', () => matmul(a, double)],
+  ['linear', () => linear(a, double)],
+  ['exp', () => exp(ids)],
+  ['softmax', () => softmax(ids)],
+  ['sum', () => sum(less(a, 0))],
+  ['add', () => add(less(a, 0), less(a, 1))],
+  ['abs', () => abs(less(a, 0))],
+  ['layerNorm', () => layerNorm(a, graph.input('weight32', [3]), cast(c, 'float64'))],
   ['linear', () => linear(a, b)],
   ['reshape', () => reshape(a, [5])],
   ['transpose', () => transpose(a, [0])],
@@ -81,7 +107,62 @@ test('names are unique and shapes positive', () => {
   expect(refusal(() => graph.parameter('', [1])).code).toBe('invalid-name');
   expect(refusal(() => graph.input('x', [0])).code).toBe('shape-mismatch');
   expect(refusal(() => graph.constant([1, 2], [3])).code).toBe('shape-mismatch');
-  expect(refusal(() => dropout(a, 1)).code).toBe('invalid-option');
+});
+
+test.each<[string, () => unknown]>([
+  ['dropout', () => dropout(a, 1)],
+  ['dropout', () => dropout(a, 0.999999)], // which rounds to 1
+  ['dropout', () => dropout(a, Number.NaN)],
+  ['adam', () => adam({ beta1: 1 })],
+  ['adam', () => adam({ beta2: -0.1 })],
+  ['adam', () => adam({ epsilon: Number.NaN })],
+  ['adamw', () => adamW({ weightDecay: -1 })],
+  ['adam', () => adam().feeds(0, 1e-3)],
+  ['adam', () => adam().feeds(1.5, 1e-3)],
+  ['adam', () => adam().feeds(1, Number.NaN)],
+  ['sgd', () => sgd({ momentum: -1 })],
+  ['sgd', () => sgd().feeds(1, -1)],
+  ['clipByGlobalNorm', () => clipByGlobalNorm([a], -1)],
+  ['clipByGlobalNorm', () => clipByGlobalNorm([a], 0)],
+])('%s refuses an option that is none (%#)', (op, build) => {
+  const error = refusal(build);
+  expect(error.code).toBe('invalid-option');
+  expect(error.message).toMatch(/src\/graph\.test\.ts:\d+: /);
+  expect(error.message).toContain(`${op}: expected`);
+});
+
+test.each<[number[], DType]>([
+  [[1.5], 'int32'],
+  [[2 ** 32 + 1], 'int32'],
+  [[1.5], 'int64'],
+  [[Number.NaN], 'int64'],
+  [[-1], 'uint16'],
+  [[0, 2], 'bool'],
+])('a constant of %j is no %s', (values, dtype) => {
+  expect(refusal(() => graph.constant(values, [values.length], dtype)).code).toBe('invalid-value');
+});
+
+test('0 and -0 are two constants', async () => {
+  const graph = new Graph();
+  const outputs = { plus: divide(1, graph.constant(0)), minus: divide(1, graph.constant(-0)) };
+  const { plus, minus } = await (await Session.create({ outputs })).run({});
+  expect([plus[0], minus[0]]).toEqual([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]);
+});
+
+test('the line is told where folders have parentheses in their names, and text that was evaluated has none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'redef (a) b-'));
+  try {
+    const path = join(folder, 'ask (again).cjs');
+    writeFileSync(
+      path,
+      'module.exports = (ask) => {\n  return ask();\n};\nmodule.exports.nested = (ask) => (() => ask())();\n',
+    );
+    const module = createRequire(import.meta.url)(path);
+    expect(sourceLineOf(module)).toBe(`${path}:2`);
+    expect(sourceLineOf(module.nested)).toBe(`${path}:4`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('tensors of two graphs do not mix', () => {

@@ -1,6 +1,6 @@
 import { RedefError } from '@redef/core';
 import { type DType, type TypedArray, toTypedArray } from './dtype.js';
-import { describe, shapeError } from './errors.js';
+import { describe, shapeError, valueError } from './errors.js';
 import { describeOutside, findOutside, type IndexRange, originOf } from './index-range.js';
 import { type Initializer, zeros } from './initializers.js';
 import type { Attribute } from './onnx/model.js';
@@ -77,7 +77,8 @@ export class Graph {
 
   /** Fixed numbers. They are stored in the model, so keep them small: weights are parameters, data are inputs. */
   constant(values: number | ArrayLike<number>, shape?: Shape, dtype: DType = this.float): Tensor {
-    const data = toTypedArray(dtype, typeof values === 'number' ? [values] : values);
+    const refuse = (problem: string) => valueError(`${sourceLine()}: constant`, problem);
+    const data = toTypedArray(dtype, typeof values === 'number' ? [values] : values, refuse);
     const dimensions = shape ?? (typeof values === 'number' ? [] : [data.length]);
     if (sizeOf(dimensions) !== data.length) {
       throw new RedefError(
@@ -88,7 +89,7 @@ export class Graph {
         },
       );
     }
-    const key = `${dtype}[${dimensions}] ${data}`;
+    const key = `${dtype}[${dimensions}] ${Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1')}`;
     const known = this.#constants.get(key);
     if (known) return known;
     const name = `constant:${this.#sources.size}`;

@@ -11,7 +11,7 @@ const halved = new Set(['Gemm', 'FusedMatMul']);
 /** What keeps the precision of its operands: half where all have it. Numbers and masks go along with the others. */
 const following = new Set([
   ...['Add', 'Sub', 'Mul', 'Neg', 'Where', 'Relu', 'Gelu'],
-  ...['Reshape', 'Transpose', 'Slice', 'Concat', 'Pad', 'Expand'],
+  ...['Reshape', 'Squeeze', 'Transpose', 'Slice', 'Concat', 'Pad', 'Expand'],
 ]);
 
 /**

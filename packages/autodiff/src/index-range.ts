@@ -29,6 +29,6 @@ export function describeOutside(
 /** What a tensor has its numbers from, in the same order. */
 export function originOf(tensor: Tensor): Tensor {
   let origin = tensor;
-  while (origin.node?.type === 'Reshape') origin = origin.node.inputs[0]!;
+  while (origin.node?.type === 'Reshape' || origin.node?.type === 'Squeeze') origin = origin.node.inputs[0]!;
   return origin;
 }

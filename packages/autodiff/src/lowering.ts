@@ -1,4 +1,5 @@
-import { type TypedArray, toTypedArray } from './dtype.js';
+import { toTypedArray } from './dtype.js';
+import { valueError } from './errors.js';
 import { type Attribute, elementTypes, type OnnxGraph, type OnnxNode } from './onnx/model.js';
 import type { GraphNode, Tensor } from './tensor.js';
 
@@ -29,7 +30,8 @@ export class NodeWriter {
   /** A scalar, or the list of axes that some ops take. */
   constant(dtype: Tensor['dtype'], values: number | readonly number[]): string {
     const name = this.#fresh();
-    const data: TypedArray = toTypedArray(dtype, typeof values === 'number' ? [values] : values);
+    const list = typeof values === 'number' ? [values] : values;
+    const data = toTypedArray(dtype, list, (problem) => valueError(`lowering of ${this.prefix}`, problem));
     this.constants.push({ name, dtype, shape: typeof values === 'number' ? [] : [values.length], data });
     return name;
   }

@@ -1,6 +1,7 @@
 import { createRng, type RedefError } from '@redef/core';
 import { expect, test } from 'vitest';
 import { compile } from './compile.js';
+import type { DType } from './dtype.js';
 import { gradients } from './gradients.js';
 import { Graph } from './graph.js';
 import { normal } from './initializers.js';
@@ -11,9 +12,10 @@ import { embedding } from './ops/embedding.js';
 import { linear } from './ops/products.js';
 import { mean, sum } from './ops/reductions.js';
 import { reshape } from './ops/reshaping.js';
+import { cast } from './ops/selection.js';
 import { adamW } from './optimizers/adam.js';
 import { sgd } from './optimizers/sgd.js';
-import { Session } from './session.js';
+import { type Feeds, Session } from './session.js';
 import type { Tensor } from './tensor.js';
 
 test('a session computes its outputs, even one that is an input or is asked for twice', async () => {
@@ -47,6 +49,24 @@ test('a feed that is missing, too short or not whole is refused by name', async 
   for (const feeds of [{}, { ids: [1] }, { ids: [1, 1.5] }]) {
     await expect(session.run(feeds)).rejects.toThrow(/Input ids int32\[2\]/);
   }
+});
+
+test.each<[DType, Feeds[string]]>([
+  ['int32', Float32Array.of(1.7, 0)],
+  ['int32', [2 ** 32 + 1, 0]],
+  ['int32', Float64Array.of(Number.NaN, 0)],
+  ['int32', BigInt64Array.of(2n ** 40n, 0n)],
+  ['bool', [0.5, 1]],
+  ['bool', [256, 1]],
+  ['bool', Uint8Array.of(2, 1)],
+])('a feed of %s that the type cannot hold is refused: %j', async (dtype, values) => {
+  const graph = new Graph();
+  const session = await Session.create({ outputs: { y: cast(graph.input('x', [2], dtype), 'float32') } });
+  await expect(session.run({ x: values })).rejects.toMatchObject({
+    code: 'invalid-feed',
+    message: expect.stringMatching(`^Input x ${dtype}\\[2\\]: .* at position 0 is no ${dtype}$`),
+  });
+  expect([...(await session.run({ x: Float32Array.of(1, 0) })).y]).toEqual([1, 0]);
 });
 
 test('a failure at run time names the line that asked for the op, and leaves the variables', async () => {

@@ -197,9 +197,7 @@ function checkFeed(input: CompiledGraph['inputs'][number], value: Feeds[string] 
   const values = typeof value === 'number' ? [value] : value;
   const size = sizeOf(input.shape);
   if (values.length !== size) throw invalid(`expected ${size} numbers, got ${values.length}`);
-  const wantsIntegers = input.dtype === 'int32' || input.dtype === 'int64';
-  if (wantsIntegers && Array.isArray(values) && !values.every(Number.isInteger)) throw invalid('expected integers');
-  const array = toTypedArray(input.dtype, values);
+  const array = toTypedArray(input.dtype, values, invalid);
   for (const { line, ...range } of input.ranges ?? []) {
     const position = findOutside(array, range);
     if (position < 0) continue;

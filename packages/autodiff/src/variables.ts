@@ -1,7 +1,7 @@
 import { RedefError } from '@redef/core';
 import type { DeviceTensor, Driver } from './driver.js';
 import { type TypedArray, toTypedArray } from './dtype.js';
-import { describe } from './errors.js';
+import { describe, valueError } from './errors.js';
 import type { OnnxValue } from './onnx/model.js';
 import { sameShape, sizeOf } from './shape.js';
 
@@ -32,11 +32,12 @@ export class Variables {
     }
   }
 
-  /** Sets a variable, whether it is there or not. Arrays of another number type are converted. */
+  /** Sets a variable, whether it is there or not, to a copy of the numbers. Arrays of another number type are converted. */
   set(value: OnnxValue, data: ArrayLike<number> | TypedArray): void {
     const { name, dtype, shape } = value;
     if (data.length !== sizeOf(shape)) throw mismatch(value, `${data.length} numbers`);
-    this.replace(name, this.driver.upload(dtype, shape, toTypedArray(dtype, data)));
+    const array = toTypedArray(dtype, data, (problem) => valueError(`Variable ${describe(value)}`, problem));
+    this.replace(name, this.driver.upload(dtype, shape, array === data ? array.slice() : array)); // drivers write in place
   }
 
   /** Puts a runtime's tensor in the place of a variable's value and releases the old one, unless it is the same. */

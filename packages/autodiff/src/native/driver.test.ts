@@ -103,6 +103,19 @@ test.each<[string, (state: Tensor) => Tensor]>([
   expect(native.map((row) => row[0])).toEqual([6, 22, 38]);
 });
 
+test('an array that a variable was set to stays as it is', async () => {
+  const graph = new Graph();
+  const state = graph.state('state', [2]);
+  const variables = new Variables(createNativeDriver());
+  const mine = Float32Array.of(1, 2);
+  variables.set(state, mine);
+  const updates = [{ variable: state, next: add(state, 1) }];
+  const session = await Session.create({ outputs: {}, updates, variables });
+  await session.run({});
+  expect([...mine]).toEqual([1, 2]);
+  expect([...(await variables.read('state'))]).toEqual([2, 3]);
+});
+
 test('results that were handed out stay as they are', async () => {
   const graph = new Graph();
   const x = graph.input('x', [1000]);

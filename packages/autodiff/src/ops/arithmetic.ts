@@ -1,4 +1,4 @@
-import { shapeError } from '../errors.js';
+import { checkTypes, numbers, shapeError } from '../errors.js';
 import { broadcast, type Shape, sameShape, stretchedAxes } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { sum } from './reductions.js';
@@ -28,6 +28,7 @@ export function divide(a: Operand, b: Operand): Tensor {
 }
 
 export function negate(x: Tensor): Tensor {
+  checkTypes('negate', [x], numbers);
   return x.graph.node('Neg', [x], x.shape, { pullbacks: [(dy) => negate(dy)] });
 }
 
@@ -50,7 +51,7 @@ function elementwise(
   const [x, y] = toTensors(name, a, b);
   const shape = broadcast(x.shape, y.shape);
   if (!shape) throw shapeError(name, [x, y], 'these shapes do not broadcast');
-  if (x.dtype !== y.dtype) throw shapeError(name, [x, y], 'the element types differ; cast one of them');
+  checkTypes(name, [x, y], numbers);
   const z: Tensor = x.graph.node(type, [x, y], shape, {
     pullbacks: [(dz) => sumTo(byX(dz, x, y, z), x.shape), (dz) => sumTo(byY(dz, x, y, z), y.shape)],
   });

@@ -1,4 +1,4 @@
-import { RedefError } from '@redef/core';
+import { checkOption } from '../errors.js';
 import type { Graph } from '../graph.js';
 import type { Shape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
@@ -25,13 +25,13 @@ export interface DropoutMask {
 
 /** Nothing where none is dropped. */
 export function dropoutMask(graph: Graph, shape: Shape, rate: number): DropoutMask | undefined {
-  if (!(rate >= 0 && rate < 1)) {
-    throw new RedefError(`dropout: the rate must be at least 0 and below 1, got ${rate}`, {
-      code: 'invalid-option',
-      remedy: 'Pass 0 for no dropout.',
-    });
-  }
   const dropped = Math.round(rate * 2 ** 16);
+  checkOption(
+    rate >= 0 && dropped < 2 ** 16,
+    'dropout',
+    'a rate of at least 0 and below 1, to the nearest 1/65,536',
+    rate,
+  );
   if (dropped === 0) return undefined;
   const kept = 2 ** 16 - dropped;
   const noise = graph.noise(shape);

@@ -1,4 +1,4 @@
-import { shapeError } from '../errors.js';
+import { checkTypes, shapeError } from '../errors.js';
 import { sameShape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { add, divide, multiply, subtract } from './arithmetic.js';
@@ -39,6 +39,7 @@ function toUnitSquares(x: Tensor, epsilon: number): Tensor {
 }
 
 function checkFeatures(op: string, x: Tensor, ...parameters: readonly Tensor[]): void {
+  checkTypes(op, [x, ...parameters]);
   const features = x.shape.slice(-1);
   if (features.length === 0 || !parameters.every(({ shape }) => sameShape(shape, features))) {
     throw shapeError(op, [x, ...parameters], 'expected parameters of the size of the last axis');

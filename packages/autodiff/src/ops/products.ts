@@ -1,4 +1,4 @@
-import { shapeError } from '../errors.js';
+import { checkTypes, shapeError } from '../errors.js';
 import { sameShape } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { sum } from './reductions.js';
@@ -20,7 +20,12 @@ export function matmul(
   b: Tensor,
   { transposeA = false, transposeB = false, scale = 1 }: MatmulOptions = {},
 ): Tensor {
-  if (a.shape.length < 2 || !sameShape(a.shape.slice(0, -2), b.shape.slice(0, -2))) {
+  checkTypes('matmul', [a, b]);
+  if (
+    a.shape.length < 2 ||
+    a.shape.length !== b.shape.length ||
+    !sameShape(a.shape.slice(0, -2), b.shape.slice(0, -2))
+  ) {
     throw shapeError('matmul', [a, b], 'expected two or more axes, all but the last two equal');
   }
   const [m, inner] = transposeA ? [a.shape.at(-1)!, a.shape.at(-2)!] : [a.shape.at(-2)!, a.shape.at(-1)!];
@@ -44,6 +49,7 @@ export function matmul(
  */
 export function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
   const operands = bias ? [x, weight, bias] : [x, weight];
+  checkTypes('linear', operands);
   if (x.shape.length !== 2 || weight.shape.length !== 2 || x.shape[1] !== weight.shape[1]) {
     throw shapeError('linear', operands, 'expected x (rows, inputs) and weight (outputs, inputs)');
   }

@@ -1,4 +1,4 @@
-import { shapeError } from '../errors.js';
+import { checkTypes, numbers, shapeError } from '../errors.js';
 import { type Shape, sizeOf } from '../shape.js';
 import type { Tensor } from '../tensor.js';
 import { multiply } from './arithmetic.js';
@@ -39,6 +39,7 @@ function reduce(
   /** What each element of x adds to the result. */
   share: number,
 ): Tensor {
+  checkTypes(op, [x], numbers);
   const reduced = normalizeAxes(op, x, axes);
   if (reduced.length === 0) return x;
   const kept: Shape = x.shape.map((size, axis) => (reduced.includes(axis) ? 1 : size));

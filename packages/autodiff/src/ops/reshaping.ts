@@ -10,7 +10,9 @@ export function reshape(x: Tensor, shape: Shape): Tensor {
     throw shapeError('reshape', [x], `${sizeOf(x.shape)} elements do not fill [${shape.join(', ')}]`);
   }
   if (sameShape(x.shape, shape)) return x;
-  return x.graph.node('Reshape', [x, integers(x, shape)], shape, { pullbacks: [(dy) => reshape(dy, x.shape)] });
+  const pullbacks = [(dy: Tensor) => reshape(dy, x.shape)];
+  if (shape.length === 0) return x.graph.node('Squeeze', [x], shape, { pullbacks }); // there are no sizes to pass
+  return x.graph.node('Reshape', [x, integers(x, shape)], shape, { pullbacks });
 }
 
 /** Axes in a new order: axis `i` of the result is axis `permutation[i]` of x. Default: the last two swapped. */

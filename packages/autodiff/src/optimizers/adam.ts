@@ -1,6 +1,7 @@
+import { checkOption } from '../errors.js';
 import { add, divide, multiply, subtract } from '../ops/arithmetic.js';
 import { sqrt } from '../ops/functions.js';
-import { commonGraph, type Optimizer } from './optimizer.js';
+import { checkStep, commonGraph, type Optimizer } from './optimizer.js';
 
 export interface AdamOptions {
   /** Decay rates of the two moments. Default 0.9 and 0.999. */
@@ -29,6 +30,10 @@ function adamFamily(
   decoupled: boolean,
   { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, decays = () => true }: AdamOptions,
 ): Optimizer {
+  checkOption(beta1 >= 0 && beta1 < 1, name, 'beta1 of at least 0 and below 1', beta1);
+  checkOption(beta2 >= 0 && beta2 < 1, name, 'beta2 of at least 0 and below 1', beta2);
+  checkOption(epsilon >= 0 && Number.isFinite(epsilon), name, 'epsilon of at least 0', epsilon);
+  checkOption(weightDecay >= 0 && Number.isFinite(weightDecay), name, 'weightDecay of at least 0', weightDecay);
   return {
     update: (parameters, gradients) => {
       const graph = commonGraph(name, parameters, gradients);
@@ -57,10 +62,13 @@ function adamFamily(
     },
 
     // The moments start at 0, which biases them low: 1 - beta ** step corrects for that.
-    feeds: (step, learningRate) => ({
-      [`${name}.stepSize`]: (learningRate * (1 - beta1)) / (1 - beta1 ** step),
-      [`${name}.secondScale`]: Math.sqrt((1 - beta2) / (1 - beta2 ** step)),
-      ...(decoupled && weightDecay > 0 ? { [`${name}.keep`]: 1 - learningRate * weightDecay } : {}),
-    }),
+    feeds: (step, learningRate) => {
+      checkStep(name, step, learningRate);
+      return {
+        [`${name}.stepSize`]: (learningRate * (1 - beta1)) / (1 - beta1 ** step),
+        [`${name}.secondScale`]: Math.sqrt((1 - beta2) / (1 - beta2 ** step)),
+        ...(decoupled && weightDecay > 0 ? { [`${name}.keep`]: 1 - learningRate * weightDecay } : {}),
+      };
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { checkOption } from '../errors.js';
 import { add, divide, multiply } from '../ops/arithmetic.js';
 import { sqrt } from '../ops/functions.js';
 import { less, where } from '../ops/selection.js';
@@ -11,6 +12,7 @@ import { commonGraph } from './optimizer.js';
  * @returns the gradients, and their norm before (a scalar)
  */
 export function clipByGlobalNorm(gradients: readonly Tensor[], maxNorm: number): { gradients: Tensor[]; norm: Tensor } {
+  checkOption(maxNorm > 0, 'clipByGlobalNorm', 'a norm above 0', maxNorm);
   const graph = commonGraph('clipByGlobalNorm', gradients, gradients);
   const squares = gradients.map((gradient) =>
     graph.node('ReduceSumSquare', [gradient], [], { attributes: { keepdims: 0 } }),

@@ -1,4 +1,4 @@
-import { shapeError } from '../errors.js';
+import { checkOption, shapeError } from '../errors.js';
 import type { Graph } from '../graph.js';
 import { sameShape } from '../shape.js';
 import type { Tensor, Update } from '../tensor.js';
@@ -12,8 +12,15 @@ export interface Optimizer {
    * double precision: 1 - 0.999 has four digits in float32.
    *
    * @param step 1 for the first update
+   * @throws `RedefError` `invalid-option` for a step or a learning rate that is none
    */
   feeds(step: number, learningRate: number): Record<string, number>;
+}
+
+/** What every optimizer is fed for. */
+export function checkStep(op: string, step: number, learningRate: number): void {
+  checkOption(Number.isSafeInteger(step) && step >= 1, op, 'steps that count from 1', step);
+  checkOption(learningRate >= 0 && Number.isFinite(learningRate), op, 'a learning rate of at least 0', learningRate);
 }
 
 /** The graph of parameters and gradients that belong together. */

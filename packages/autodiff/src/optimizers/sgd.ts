@@ -1,5 +1,6 @@
+import { checkOption } from '../errors.js';
 import { add, multiply, subtract } from '../ops/arithmetic.js';
-import { commonGraph, type Optimizer } from './optimizer.js';
+import { checkStep, commonGraph, type Optimizer } from './optimizer.js';
 
 export interface SgdOptions {
   /** Share of the last velocity that is kept. Default 0: none, and no state. */
@@ -10,6 +11,8 @@ export interface SgdOptions {
 
 /** Stochastic gradient descent; velocity = momentum × velocity + gradient, as PyTorch's `SGD`. */
 export function sgd({ momentum = 0, weightDecay = 0 }: SgdOptions = {}): Optimizer {
+  checkOption(momentum >= 0 && Number.isFinite(momentum), 'sgd', 'momentum of at least 0', momentum);
+  checkOption(weightDecay >= 0 && Number.isFinite(weightDecay), 'sgd', 'weightDecay of at least 0', weightDecay);
   return {
     update: (parameters, gradients) => {
       const graph = commonGraph('sgd', parameters, gradients);
@@ -27,6 +30,9 @@ export function sgd({ momentum = 0, weightDecay = 0 }: SgdOptions = {}): Optimiz
         ];
       });
     },
-    feeds: (_step, learningRate) => ({ 'sgd.learningRate': learningRate }),
+    feeds: (step, learningRate) => {
+      checkStep('sgd', step, learningRate);
+      return { 'sgd.learningRate': learningRate };
+    },
   };
 }
