@@ -73,12 +73,30 @@ test.each<[Record<string, unknown>[], RegExp]>([
     ],
     /row 2: a second f1/,
   ],
+  [[{ model: 'm', encoding: 'e', seed: 1, f1: 0.5, F1: 0.4 }], /row 1: the columns f1 and F1 are one/],
+  [[{ model: 'm', MODEL: 'n', encoding: 'e', seed: 1, f1: 0.5 }], /row 1: the columns model and MODEL are one/],
+  [[{ model: 'm', encoding: 'e', seed: 1, f1: '0x1' }], /row 1: f1: expected a number, found "0x1"/],
+  [[{ model: 'm', encoding: 'e', seed: '0b1', f1: 0.5 }], /row 1: seed: expected a number, found "0b1"/],
+  [
+    [
+      { model: 'm', encoding: 'e', seed: 1, f1: 0.5, n: 100 },
+      { model: 'm', encoding: 'e', seed: 2, f1: 0.5 },
+      { model: 'm', encoding: 'e', seed: 3, f1: 0.5, n: 90 },
+    ],
+    /row 3: n: 90, and 100 in row 1: a table is of one test set/,
+  ],
   [[{ model: 'm', encoding: 'e', seed: 1, metric: 'f1' }], /row 1: value: expected a number, found nothing/],
 ])('table %# is refused and the row named', async (rows, message) => {
   await expect(importResults(rows)).rejects.toMatchObject({
     code: 'invalid-results',
     message: expect.stringMatching(message),
   });
+});
+
+test('numbers are read as tables write them', async () => {
+  const written = ['0.5', '.5', '5e-1', '+0.50', 0.5];
+  const rows = written.map((f1, seed) => ({ model: 'm', encoding: 'e', seed, f1, note: 1, Note: 2 }));
+  expect((await importResults(rows)).cells.map(({ f1 }) => f1)).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
 });
 
 test('missing cells are told, other columns and metrics are passed over', async () => {

@@ -17,7 +17,8 @@ const metricOf = new Map<string, TableMetricName>([
 /**
  * Results that others published per seed, as the results of a study: the same tables, tests and report, without training.
  * Rows are long (`model, encoding, seed, metric, value`) or wide (a column a metric); `counterfactual`, `n` and
- * `positives` may stand beside, and any other column. F1 is needed, since the tests are on it.
+ * `positives` may stand beside, and any other column. F1 is needed, since the tests are on it. A table is of one test
+ * set: rows that tell its size tell the same.
  *
  * @param onIgnored told of each long row whose metric no table shows
  * @throws `RedefError` `invalid-results` names the row, counted from 1
@@ -28,10 +29,11 @@ export async function importResults(
 ): Promise<StudyResults> {
   const cells = new Map<string, Partial<CellResult>>();
   const firstRow = new Map<Partial<CellResult>, number>();
+  const sizes = new Map<'n' | 'positives', { value: number; row: number }>();
   let number = 0;
   for await (const row of rows) {
     number++;
-    const values = new Map(Object.entries(row).map(([name, value]) => [plain(name), value]));
+    const values = valuesOf(row, number);
     const absent = ['model', 'encoding', 'seed'].find((name) => !values.has(name));
     if (absent) throw invalid(number, `no column ${absent} among ${Object.keys(row).join(', ')}`);
     const model = required(values, 'model', number);
@@ -56,7 +58,12 @@ export async function importResults(
     cells.set(key, cell);
     for (const size of ['n', 'positives'] as const) {
       const value = integer(values, size, number);
-      if (value !== undefined) cell[size] = value;
+      if (value === undefined) continue;
+      const told = sizes.get(size) ?? { value, row: number };
+      sizes.set(size, told);
+      if (told.value !== value)
+        throw invalid(number, `${size}: ${value}, and ${told.value} in row ${told.row}: a table is of one test set`);
+      cell[size] = value;
     }
     const { n = Number.POSITIVE_INFINITY, positives = 0 } = cell;
     if (positives > n) throw invalid(number, `positives: ${positives} of ${n} changes cannot be defective`);
@@ -73,6 +80,33 @@ export async function importResults(
     return { ...cell, ...Object.fromEntries(missing) } as CellResult;
   });
   return { data: null, ...tabulate(whole, paperSeeds[0]!), missing: [], curves: [] };
+}
+
+/** Columns that are read here. */
+const known = new Set([
+  'model',
+  'encoding',
+  'seed',
+  'counterfactual',
+  'n',
+  'positives',
+  'metric',
+  'value',
+  ...metricOf.keys(),
+]);
+
+/** A row by the plain names of its columns. */
+function valuesOf(row: Row, number: number): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  const names = new Map<string, string>();
+  for (const [name, value] of Object.entries(row)) {
+    const key = plain(name);
+    const other = names.get(key);
+    if (other !== undefined && known.has(key)) throw invalid(number, `the columns ${other} and ${name} are one`);
+    names.set(key, name);
+    values.set(key, value);
+  }
+  return values;
 }
 
 /** The metrics of one row: that of a long row, or those of a wide one. */
@@ -111,7 +145,7 @@ function required(values: ReadonlyMap<string, unknown>, name: string, number: nu
 function numeric(values: ReadonlyMap<string, unknown>, name: string, number: number): number | undefined {
   const value = text(values.get(name));
   if (value === '') return undefined;
-  const parsed = Number(value);
+  const parsed = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN; // no 0x1
   if (!Number.isFinite(parsed))
     throw invalid(number, `${name}: expected a number, found ${JSON.stringify(value.slice(0, 40))}`);
   return parsed;

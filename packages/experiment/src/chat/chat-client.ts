@@ -86,12 +86,12 @@ const completionSchema = v.object({
   choices: v.looseTuple([v.object({ message: v.object({ content: v.string() }) })]),
 });
 
-/** `undefined` where there is no whole number from 0 to 100 under the name asked for. */
+/** `undefined` where no number from 0 to 100, written in full, stands under the name asked for. */
 export function readAnswer(completion: unknown): number | undefined {
   const parsed = v.safeParse(completionSchema, completion);
   if (!parsed.success) return undefined;
   const [, percent] =
-    /"defect_percent"\s*:\s*"?(\d{1,3}(?:\.\d+)?)"?/.exec(parsed.output.choices[0].message.content) ?? [];
+    /"defect_percent"\s*:\s*"?(\d{1,3}(?:\.\d+)?)(?=["\s%,}]|$)/.exec(parsed.output.choices[0].message.content) ?? [];
   const value = Number(percent);
   return percent !== undefined && value <= 100 ? value / 100 : undefined;
 }

@@ -131,16 +131,25 @@ test('too many requests, a server error, a cut body, no JSON, a hang: asked agai
   expect(bodies.length).toBe(6);
 });
 
-test.each(['', null, 'yes', '{"defect_percent": "high"}', '{"defect_percent": 140}', '{"probability": 1}'])(
-  'an answer such as %j is no answer: asked three times, then scored 0, and never again',
-  async (content) => {
-    behave = (response) => answer(response, content);
-    await expect(scoresOf(['a'])).rejects.toMatchObject({ code: 'too-few-answers' });
-    expect(bodies.length).toBe(3);
-    await expect(scoresOf(['a'])).rejects.toMatchObject({ code: 'too-few-answers' });
-    expect(bodies.length).toBe(3);
-  },
-);
+test.each([
+  ...['', null, 'yes', '{"defect_percent": "high"}', '{"defect_percent": 140}', '{"probability": 1}'],
+  ...['1000', '1e2', '1/2', '-5', '"100x"'].map((value) => `{"defect_percent": ${value}}`),
+])('an answer such as %j is no answer: asked three times, then scored 0, and never again', async (content) => {
+  behave = (response) => answer(response, content);
+  await expect(scoresOf(['a'])).rejects.toMatchObject({ code: 'too-few-answers' });
+  expect(bodies.length).toBe(3);
+  await expect(scoresOf(['a'])).rejects.toMatchObject({ code: 'too-few-answers' });
+  expect(bodies.length).toBe(3);
+});
+
+test.each([
+  ['{"defect_percent":"85 %"}', 0.85],
+  ['{"defect_percent": 12.5, "why": "x"}', 0.125],
+  ['"defect_percent": 7', 0.07],
+])('%s is read', async (content, score) => {
+  behave = (response) => answer(response, content);
+  expect(await scoresOf(['a'])).toEqual([score]);
+});
 
 test('what is not answered is scored 0 with its reason: refused, filtered, unreadable, too long', async () => {
   const json = (response: ServerResponse, choice: object): void => {
