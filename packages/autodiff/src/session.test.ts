@@ -59,7 +59,7 @@ test.each<[DType, Feeds[string]]>([
   ['bool', [0.5, 1]],
   ['bool', [256, 1]],
   ['bool', Uint8Array.of(2, 1)],
-])('a feed of %s that the type cannot hold is refused: %j', async (dtype, values) => {
+])('a feed of %s that the type cannot hold is refused (%#)', async (dtype, values) => {
   const graph = new Graph();
   const session = await Session.create({ outputs: { y: cast(graph.input('x', [2], dtype), 'float32') } });
   await expect(session.run({ x: values })).rejects.toMatchObject({
