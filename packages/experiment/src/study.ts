@@ -15,6 +15,7 @@ import type { MineOptions } from '@redef/mining';
 import { createRuleVoter, type Rule, type VoteCache, type Voter } from '@redef/triage';
 import { type Cell, shownName } from './cells/cell.js';
 import { type CellEvent, createSequentialExecutor, type Executor } from './cells/executor.js';
+import { reopenWithoutModel } from './cells/reopen.js';
 import { type ExampleSource, isShown, planCells, type Shown, type StudyModel } from './plan-cells.js';
 import type { StudyResults } from './results.js';
 import { paperSeeds } from './seeds.js';
@@ -185,6 +186,7 @@ export async function runStudy(
 
   const { executor = createSequentialExecutor() } = study;
   const cells = new Map(cellsOf(at, plan).map((cell) => [cell.key, cell]));
+  await reopenWithoutModel([...cells.values()], storeOf(at, plan));
   onEvent?.({ type: 'planned', cells: [...cells.values()] });
   let done = 0;
   let failed = 0;

@@ -132,7 +132,10 @@ const trainingSchema = v.strictObject({
   select_by: v.optional(trainingEntries.select_by, 'f1'),
   /** Default `cpu`; the paper had Tesla V100 (section 4.4). Part of what names a cell, as another device gives other bits. */
   device: v.optional(trainingEntries.device, 'cpu'),
-  /** Of the processor that one cell takes. Default: one for each core, so that machines of other cores may give other bits. */
+  /**
+   * Of the processor that one cell takes. Default: one for each core; a cell's name then does not tell how many, and machines of
+   * other cores give other bits under it.
+   */
   threads: v.exactOptional(trainingEntries.threads),
 });
 export type TrainingSettings = v.InferOutput<typeof trainingSchema>;
