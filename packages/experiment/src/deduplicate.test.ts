@@ -38,3 +38,7 @@ test('nothing to remove, nothing removed; no rows, no rows', async () => {
   expect(await deduplicateSplit(apart, 'cut-from-train')).toEqual({ kept: apart, rejects: [] });
   expect(await deduplicateSplit([], 'cut-from-train')).toEqual({ kept: [], rejects: [] });
 });
+
+test('two rows of one id are refused, of which each would take the other out', async () => {
+  await expect(deduplicateSplit([...rows, rows[0]!], 'cut-from-train')).rejects.toMatchObject({ code: 'duplicate-id' });
+});

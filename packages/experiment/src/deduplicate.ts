@@ -1,4 +1,4 @@
-import type { Label, Reject, SplitName } from '@redef/core';
+import { type Label, type Reject, type SplitName, UniqueIds } from '@redef/core';
 import { type RemovalPolicy, removeDuplicates } from '@redef/dedup';
 
 /** A labelled change in its split. A type, not an interface: rows of `@redef/dedup` are plain records. */
@@ -20,8 +20,12 @@ export interface DeduplicatedSplit {
  * Removes from a split what would mislead training or evaluation, in this order: every change whose (before, after) pair
  * stands under both labels; then duplicates within each set, the first stays; then duplicates across sets by the policy
  * (R+R, sections 3.1.1 and 3.1.2; the paper's own data has no clean class, so contradictory labels are our step).
+ *
+ * @throws `RedefError` `duplicate-id` where two rows have one: each would be taken for the other's duplicate
  */
 export async function deduplicateSplit(rows: readonly PairRow[], policy: RemovalPolicy): Promise<DeduplicatedSplit> {
+  const ids = new UniqueIds((place) => `row ${place}`);
+  for (const [index, { id }] of rows.entries()) ids.add(id, index + 1);
   const rejects: Reject[] = [];
   const reject = (id: string, reason: string, twin: string): void => {
     rejects.push({ schema: 'redef.reject/1', id, stage: 'dedup', reason, detail: `twin ${twin}` });

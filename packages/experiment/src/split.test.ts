@@ -106,3 +106,10 @@ test('cross-project: the named projects test and nothing else does; one at a tim
     );
   }
 });
+
+test('two changes of one id are refused', () => {
+  const labels = new Map([[hex(1), 'clean' as const]]);
+  expect(() => splitChanges([changeAt(1, 0), changeAt(2, 0), changeAt(1, 5)], labels)).toThrow(
+    `change 3: the id ${hex(1)} stands at change 1 already`,
+  );
+});

@@ -1,4 +1,4 @@
-import { type CodeChange, type Label, RedefError, type Split, type SplitName } from '@redef/core';
+import { type CodeChange, type Label, RedefError, type Split, type SplitName, UniqueIds } from '@redef/core';
 
 /** What a split needs of a change. */
 export type DatedChange = Pick<CodeChange, 'id' | 'project' | 'commit' | 'committed_at'>;
@@ -37,13 +37,15 @@ export function splitRuleName(rule: SplitRule): string {
  * cut back so that changes of one instant stay together.
  *
  * @returns one row a labelled change, in the order of `changes`
- * @throws `RedefError` `unknown-project` where no labelled change is of a project that the rule names
+ * @throws `RedefError` `duplicate-id` where two changes have one, `unknown-project` where no labelled change is of a project that the rule names
  */
 export function splitChanges(
   changes: readonly DatedChange[],
   labels: ReadonlyMap<string, Label['label']>,
   rule: SplitRule = { rule: 'per-class' },
 ): Split[] {
+  const ids = new UniqueIds((place) => `change ${place}`);
+  for (const [index, { id }] of changes.entries()) ids.add(id, index + 1);
   const labelled = changes.filter(({ id }) => labels.has(id));
   const splitOf = new Map<string, SplitName>();
   const assign = (group: readonly DatedChange[], place: (position: number, size: number) => SplitName): void => {

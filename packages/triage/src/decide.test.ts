@@ -1,8 +1,11 @@
 import type { Category, Vote } from '@redef/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { makeCandidates } from '../test/candidates.js';
 import { decide, type Rule } from './decide.js';
 import { cleanRubric, defectiveRubric } from './rubric.js';
+import { createRuleVoter } from './rule-voter.js';
+import { triage } from './triage.js';
 
 const votes = (spelled: string, voter = 'm'): Vote[] =>
   [...spelled].map((letter, ballot) => ({
@@ -68,4 +71,14 @@ test('a label says who decided it and whether a rule was among them', () => {
     decided_by: 'unanimous-ab/2 by openai:x, rules/1',
     rule_based: true,
   });
+});
+
+test('a rule of another name is refused, also by a run before it votes', async () => {
+  for (const rule of ['x', 'toString', '__proto__', ''] as unknown as Rule[]) {
+    expect(() => decide(defectiveRubric, votes('AAA'), rule)).toThrow(/there is no rule called/);
+    const voter = { ...createRuleVoter(), vote: () => Promise.reject(new Error('was asked')) };
+    await expect(triage(makeCandidates(1), { voters: [voter], rule }).next()).rejects.toMatchObject({
+      code: 'invalid-option',
+    });
+  }
 });

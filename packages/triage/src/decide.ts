@@ -1,4 +1,4 @@
-import { type Category, Counter, type Label, type Reject, type Vote } from '@redef/core';
+import { type Category, Counter, type Label, RedefError, type Reject, type Vote } from '@redef/core';
 import type { Rubric } from './rubric.js';
 
 /**
@@ -15,8 +15,11 @@ export interface Decision {
 /**
  * Counts the ballots of one candidate (ReDef, section 3.1). The sub-class is the majority's; where A and B are tied it
  * is `null`. An abstention is never A or B, and is told apart from a C in the reason.
+ *
+ * @throws `RedefError` `invalid-option` for a rule of another name
  */
 export function decide(rubric: Rubric, votes: readonly Vote[], rule: Rule = 'unanimous-ab'): Decision {
+  checkRule(rule);
   const counts = new Counter();
   for (const { category } of votes) counts.add(category ?? 'abstained');
   const a = counts.get('A');
@@ -54,6 +57,15 @@ const keeps: Record<Rule, (a: number, b: number, ballots: number) => boolean> = 
   unanimous: (a, b, ballots) => Math.max(a, b) === ballots,
   'majority-ab': (a, b, ballots) => 2 * (a + b) > ballots,
 };
+
+/** @throws `RedefError` `invalid-option` */
+export function checkRule(rule: string): void {
+  if (Object.hasOwn(keeps, rule)) return;
+  throw new RedefError(`there is no rule called ${rule}`, {
+    code: 'invalid-option',
+    remedy: `Choose one of ${Object.keys(keeps).join(', ')}.`,
+  });
+}
 
 /** `A/B/C`, an abstention as `-`. */
 const spell = (categories: readonly (Category | null)[]) => categories.map((category) => category ?? '-').join('/');

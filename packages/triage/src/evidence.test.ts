@@ -198,8 +198,24 @@ describe('an answer', () => {
       JSON.stringify({ ...good, extra: 1 }),
       JSON.stringify({ category: 'A', rationale: 'x' }),
       `${JSON.stringify(good)}x`,
+      '{"category":"C","category":"A","rationale":"x","quotes":[]}',
+      '{"category":"C","rationale":"x","quotes":[],"c\\u0061tegory" : "A"}',
     ];
     for (const text of bad) expect(parseAnswer(text), text).toHaveProperty('problem');
+  });
+
+  test('that has a member twice says so', () => {
+    const twice = '{ "category" : "C", "rationale": "x", "quotes": [], "category"\n: "A" }';
+    expect(parseAnswer(twice)).toEqual({ problem: 'the answer has the member category twice' });
+    const quoted = { category: 'A', rationale: '{"category":"B","category":"C"} \\', quotes: ['"rationale":', '}\\"'] };
+    expect(parseAnswer(JSON.stringify(quoted))).toEqual(quoted);
+  });
+
+  test('may stand after a byte order mark and in white space', () => {
+    const good = { category: 'A', rationale: 'It crashed.', quotes: [] };
+    for (const before of ['\ufeff', '\n\ufeff ', '\u00a0']) {
+      expect(parseAnswer(`${before}${JSON.stringify(good)}\n`)).toEqual(good);
+    }
   });
 
   test('has its quotes looked up in the evidence, white space aside', () => {

@@ -7,6 +7,7 @@ export { type Decision, decide, type Rule } from './decide.js';
 export { type EstimateOptions, estimateTriage, type TriageEstimate, type VoterEstimate } from './estimate.js';
 export { buildEvidence, type Evidence, type EvidenceOptions, type EvidenceSection } from './evidence.js';
 export { type BatchOptions, type BatchReport, voteByBatch } from './openai/batch/vote-by-batch.js';
+export { keyMask } from './openai/key-mask.js';
 export { type ModelAddress, parseModelAddress, serverOf } from './openai/model-address.js';
 export { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
 export { defaultPrices, type ModelPrice, type PriceTable, parsePrices } from './prices.js';

@@ -7,6 +7,7 @@ import { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
 import { createRuleVoter } from './rule-voter.js';
 import type { TriageSummary } from './summary.js';
 import { type Candidate, type TriageOptions, type TriageRow, triage } from './triage.js';
+import type { Voter } from './voter.js';
 
 let server: ChatServer | undefined;
 afterEach(() => server?.close());
@@ -196,4 +197,33 @@ test('a call under way when the run is lost is let finish and its vote kept', as
   await run(candidates, { voters: [voters[0]!], cache, ballots: 1 });
   expect(slow.requests).toHaveLength(1);
   await strict.close();
+});
+
+test('a vote that is not the one asked for is refused and not kept', async () => {
+  const rules = createRuleVoter();
+  for (const [name, value] of Object.entries({
+    id: 'a'.repeat(40),
+    ballot: 7,
+    voter: 'openai:gpt-4o',
+    rule_based: false,
+    rubric: 'redef-clean/9',
+    evidence_digest: 'f'.repeat(64),
+  })) {
+    const voter: Voter = { ...rules, vote: async (...call) => ({ ...(await rules.vote(...call)), [name]: value }) };
+    const kept: unknown[] = [];
+    const cache = { get: () => undefined, set: (_: string, vote: unknown) => void kept.push(vote) };
+    await expect(run(makeCandidates(1), { voters: [voter], ballots: 1, cache })).rejects.toMatchObject({
+      code: 'invalid-vote',
+      message: expect.stringMatching(new RegExp(`^a vote of rules/1: ${name} is .+, expected .+`)),
+    });
+    expect(kept).toEqual([]);
+  }
+});
+
+test('two candidates of one id are refused with both places', async () => {
+  const candidates = [...makeCandidates(3)];
+  await expect(run([...candidates, candidates[1]!], { voters: [createRuleVoter()] })).rejects.toMatchObject({
+    code: 'duplicate-id',
+    message: `candidate 4: the id ${candidates[1]!.change.id} stands at candidate 2 already`,
+  });
 });

@@ -8,15 +8,16 @@ import {
   type Reject,
   type RunOptions,
   throwIfAborted,
+  UniqueIds,
   type Vote,
 } from '@redef/core';
 import { createMemoryCache, type VoteCache, voteKey } from './cache.js';
-import { decide, type Rule } from './decide.js';
+import { checkRule, decide, type Rule } from './decide.js';
 import { buildEvidence, type Evidence, type EvidenceOptions } from './evidence.js';
 import { withManyListeners } from './many-listeners.js';
 import { createSemaphore } from './semaphore.js';
 import { SummaryTally, type TriageSummary } from './summary.js';
-import type { TriageEvent, Voter } from './voter.js';
+import { type TriageEvent, type Voter, voteHeader } from './voter.js';
 
 export interface Candidate {
   change: CodeChange;
@@ -50,14 +51,15 @@ export interface TriageOptions extends RunOptions<TriageEvent> {
 }
 
 /**
- * Puts every candidate to the vote and yields the outcomes in the order of the input; returns the summary. Memory does
- * not grow with the number of candidates.
+ * Puts every candidate to the vote and yields the outcomes in the order of the input; returns the summary. Of candidates
+ * that are through memory holds the id alone.
  *
  * A vote that cannot be had (a refusal, an answer outside the schema) is an abstention. A failure that will not pass
  * (a wrong key, a spent budget, a server that stays away) ends the run with an error: waits end at once, calls under way
  * are let finish and their votes kept. With a lasting cache the same call goes on from there.
  *
- * @throws `RedefError` of the voter, or `aborted`
+ * @throws `RedefError` of the voter, `duplicate-id` where two candidates have one, `invalid-vote` where a voter casts another
+ *   vote than the one it was asked for, or `aborted`
  */
 export async function* triage(
   candidates: AsyncIterable<Candidate> | Iterable<Candidate>,
@@ -65,13 +67,16 @@ export async function* triage(
 ): AsyncGenerator<TriageRow, TriageSummary, undefined> {
   const { voters, ballots = 3, rule = 'unanimous-ab', concurrency = 8, onEvent, total } = options;
   const panel = panelOf(voters, ballots);
+  checkRule(rule);
   checkConcurrency(concurrency);
   const tally = new SummaryTally(rule, ballots);
   const { signal, release } = withManyListeners(options.signal);
   const booth = createBooth(options.cache ?? createMemoryCache(), concurrency, { signal, ...(onEvent && { onEvent }) });
+  const ids = new UniqueIds((place) => `candidate ${place}`);
   const outcomes = mapOrdered(
     candidates,
-    async ({ change, evidence: history }) => {
+    async ({ change, evidence: history }, index) => {
+      ids.add(change.id, index + 1);
       const evidence = buildEvidence(change, history, options.evidence);
       const cast = await Promise.allSettled(panel.map((voter, ballot) => booth.cast(voter, evidence, ballot)));
       const failed = cast.find((result) => result.status === 'rejected');
@@ -133,6 +138,7 @@ function createBooth(cache: VoteCache, concurrency: number, run: RunOptions<Tria
       });
       // checked and brought into the members' order that a vote from a file has: a rerun gives the same bytes
       const vote = parseRecord('redef.vote/1', cast, `a vote of ${voter.id}`);
+      checkHeader(vote, voteHeader(voter, evidence, ballot), `a vote of ${voter.id}`);
       await cache.set(key, vote); // outside the gate: the next call need not wait for the disk
       return vote;
     } catch (error) {
@@ -157,6 +163,20 @@ function createBooth(cache: VoteCache, concurrency: number, run: RunOptions<Tria
     },
     release: closing.release,
   };
+}
+
+/** @throws `RedefError` `invalid-vote` where a vote is not the one that was asked for */
+function checkHeader(vote: Vote, { truncated: _mayBeAbsent, ...asked }: ReturnType<typeof voteHeader>, where: string) {
+  for (const name of Object.keys(asked) as (keyof typeof asked)[]) {
+    if (vote[name] === asked[name]) continue;
+    throw new RedefError(
+      `${where}: ${name} is ${JSON.stringify(vote[name])}, expected ${JSON.stringify(asked[name])}`,
+      {
+        code: 'invalid-vote',
+        remedy: 'Make the voter answer for the evidence and the ballot that it is given.',
+      },
+    );
+  }
 }
 
 /**

@@ -107,3 +107,15 @@ test('what was written is flushed to the disk a second later, and a disk that fa
     flush.mockRestore();
   }
 });
+
+test('a file of another kind without a line end is left as it is', async () => {
+  const path = join(folder, 'prices.json');
+  for (const text of ['{"schema":"redef.prices/1"}', 'x', '{"key":"']) {
+    await writeFile(path, text);
+    const opened = openVoteFile(path);
+    if (text === '{"key":"')
+      await (await opened).close(); // an entry begun, of which nobody was told
+    else await expect(opened).rejects.toMatchObject({ code: 'not-a-cache' });
+    expect(await readFile(path, 'utf8')).toBe(text === '{"key":"' ? '' : text);
+  }
+});

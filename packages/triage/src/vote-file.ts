@@ -27,7 +27,7 @@ const voteStart = prefix.length + keyLength + '","vote":'.length;
  * A stored vote survives the death of the process at once, and a power cut after a second: the file is flushed to the
  * disk that long after a write, and when it is closed.
  *
- * @throws `RedefError` `in-use` by another living process, or `cache-damaged` with the line
+ * @throws `RedefError` `in-use` by another living process, `cache-damaged` with the line, or `not-a-cache` for another file
  */
 export async function openVoteFile(path: string): Promise<VoteFile> {
   await makeFolder(dirname(path)).catch((error) => {
@@ -178,6 +178,13 @@ async function indexLines(file: FileHandle, path: string): Promise<{ positions: 
       start = stop + 1;
     }
     rest = bytes.subarray(start);
+  }
+  // what is cut away must be the first entry begun, not a file of another kind that has no line's end
+  if (end === 0 && !prefix.startsWith(rest.toString('latin1', 0, prefix.length))) {
+    throw new RedefError(`${path}: not a vote cache`, {
+      code: 'not-a-cache',
+      remedy: 'Name another file for the votes: this one is left as it is.',
+    });
   }
   return { positions, end };
 }

@@ -1,5 +1,5 @@
 import { RedefError, throwIfAborted } from '@redef/core';
-import { type ModelAddress, serverOf } from '@redef/triage';
+import { keyMask, type ModelAddress, serverOf } from '@redef/triage';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
@@ -82,8 +82,13 @@ export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRe
   return { server, ask };
 }
 
+/** An answer that comes as a list of parts: the text of those that have some. */
+const partsSchema = v.pipe(
+  v.array(v.looseObject({ type: v.string(), text: v.nullish(v.string()) })),
+  v.transform((parts) => parts.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('')),
+);
 const completionSchema = v.object({
-  choices: v.looseTuple([v.object({ message: v.object({ content: v.string() }) })]),
+  choices: v.looseTuple([v.object({ message: v.object({ content: v.union([v.string(), partsSchema]) }) })]),
 });
 
 /** `undefined` where no number from 0 to 100, written in full, stands under the name asked for. */
@@ -120,7 +125,7 @@ function isTooLong(error: unknown): boolean {
 }
 
 function serverError(error: APIError, voter: string, key: string | undefined): RedefError {
-  const said = (key ? error.message.replaceAll(key, '[key]') : error.message)
+  const said = keyMask(key)(error.message)
     .replace(/\b(sk|pk|key)-[\w*-]{6,}/g, '[key]')
     .replace(/\s+/g, ' ')
     .slice(0, 300);

@@ -96,6 +96,8 @@ test('a label audit is drawn from defective labels, with its strata and digests 
       seed: 5,
       inputs: { 'changes.jsonl': 'd'.repeat(64) },
     });
+  const twice = { labels: [...labels, labels[1]!], changes: () => changes, evidence: () => [], seed: 5 };
+  await expect(createLabelAudit(join(folder, 'twice'), twice)).rejects.toMatchObject({ code: 'duplicate-id' });
   const strata = await draw(folder, changes);
   expect(strata.map(({ population, sampled }) => [population, sampled])).toEqual([
     [10, 4],

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChangeEvidence, type CodeChange, type Label, RedefError } from '@redef/core';
+import { type ChangeEvidence, type CodeChange, type Label, RedefError, UniqueIds } from '@redef/core';
 import { digestFile, fileError, readJsonlLines, writeFileAtomic, writeJsonl, writeManifest } from '@redef/core/files';
 import { version } from '../version.js';
 import { type Review, readEntries, replay } from './answer-log.js';
@@ -92,12 +92,18 @@ export interface LabelAuditOptions extends Omit<CreateAuditOptions, 'questions' 
 /**
  * {@link createAudit} over labelled changes (ReDef, section 5, RQ1: 100 defective ones). Labels and evidence are held
  * in memory, changes are streamed.
+ *
+ * @throws `RedefError` `duplicate-id` where two labels, or two changes, have one
  */
 export async function createLabelAudit(folder: string, options: LabelAuditOptions): Promise<Stratum[]> {
   const { label: wanted = 'defective', stratifyBy = 'project', questions = labelQuestions, config = {} } = options;
   const labels = new Map<string, Label>();
-  for await (const label of options.labels)
+  const ids = new UniqueIds((place) => `label ${place}`);
+  let place = 0;
+  for await (const label of options.labels) {
+    ids.add(label.id, ++place);
     if (wanted === 'both' || label.label === wanted) labels.set(label.id, label);
+  }
   const evidence = new Map<string, ChangeEvidence>();
   for await (const row of options.evidence()) if (labels.has(row.id)) evidence.set(row.id, row);
 

@@ -1,5 +1,6 @@
 import { RedefError } from '@redef/core';
 import OpenAI from 'openai';
+import { keyMask } from './key-mask.js';
 import { type ModelAddress, serverOf } from './model-address.js';
 
 /**
@@ -28,7 +29,7 @@ export interface Connection extends ModelAddress {
 }
 
 /**
- * `hide` takes the key out of a server's words, which some servers repeat.
+ * `hide` takes the key out of a server's words: see {@link keyMask}.
  *
  * @throws `RedefError` `missing-key`, `invalid-key` or `invalid-option`
  */
@@ -69,7 +70,7 @@ export function connect({ model, apiKey, baseURL, provider, fetch = globalThis.f
   return {
     client,
     provider: provider ?? server,
-    hide: (text) => (key ? text.replaceAll(key, '[key]') : text),
+    hide: keyMask(key),
   };
 }
 

@@ -24,13 +24,18 @@ export interface FaultContext {
   timedOut: boolean;
   /** The server has answered an earlier call, so that the address is right. */
   answered: boolean;
+  /** It has answered a call of this kind. Default: as `answered`. */
+  answeredAlike?: boolean;
   /** Takes the key out of a text. */
   hide: (text: string) => string;
   voter: string;
 }
 
 /** Sorts a failed call: worth another try, an answer that cannot be had, or a reason to end the run. */
-export function classifyFault(error: unknown, { timedOut, answered, hide, voter }: FaultContext): Fault {
+export function classifyFault(
+  error: unknown,
+  { timedOut, answered, answeredAlike = answered, hide, voter }: FaultContext,
+): Fault {
   if (RedefError.isInstance(error)) return { kind: 'stop', error };
   if (timedOut) return { kind: 'retry', reason: 'no answer in time', limited: false, charged: true };
 
@@ -56,7 +61,7 @@ export function classifyFault(error: unknown, { timedOut, answered, hide, voter 
   if (error instanceof APIUserAbortError) return { kind: 'retry', reason: 'aborted', limited: false, charged: true };
   const odd = causes(error).find((cause) => cause instanceof NoApiAnswer);
   if (odd) {
-    if (!answered) return { kind: 'stop', error: notAnApi(voter, odd.message) };
+    if (!answeredAlike) return { kind: 'stop', error: notAnApi(voter, odd.message) };
     return { kind: 'retry', reason: odd.message, limited: false, charged: true };
   }
   if (error instanceof APIConnectionError) {
@@ -98,7 +103,7 @@ function causeCode(error: unknown): string | undefined {
 }
 
 function notAnApi(voter: string, what: string): RedefError {
-  return new RedefError(`${voter}: ${what} in place of a chat completion`, {
+  return new RedefError(`${voter}: ${what} in place of an answer`, {
     code: 'not-an-api',
     remedy: 'Check the base URL: it ends where /chat/completions follows, most often in /v1.',
   });

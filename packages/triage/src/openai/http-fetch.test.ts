@@ -121,3 +121,8 @@ test('a redirect is not followed: the key goes nowhere but to the address that w
   expect(asked).toEqual([]);
   await new Promise((resolve) => elsewhere.close(resolve));
 });
+
+test('a byte order mark before the JSON is passed over', async () => {
+  const baseURL = await serve((socket) => socket.end(response('200 OK', Buffer.from(`\ufeff${answer}`))));
+  expect(await vote(baseURL)).toMatchObject({ category: 'A' });
+});

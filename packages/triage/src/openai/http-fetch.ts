@@ -64,8 +64,9 @@ class BufferedResponse extends Response {
     super(null, init);
   }
 
-  override readonly text = async () => this.buffer.toString();
-  override readonly json = async (): Promise<unknown> => JSON.parse(this.buffer.toString());
+  // without a byte order mark, as the standard one has it
+  override readonly text = async () => this.buffer.toString().replace(/^\ufeff/, '');
+  override readonly json = async (): Promise<unknown> => JSON.parse(await this.text());
 }
 
 const decompressors: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {

@@ -62,11 +62,19 @@ function responseFormat(
 }
 
 const tokens = v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
+/** The text of a message, or of its parts where it comes as a list of them: other kinds of parts say nothing here. */
+const contentSchema = v.union([
+  v.string(),
+  v.pipe(
+    v.array(v.looseObject({ type: v.string(), text: v.nullish(v.string()) })),
+    v.transform((parts) => parts.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('')),
+  ),
+]);
 const completionSchema = v.object({
   choices: v.looseTuple([
     v.object({
       finish_reason: v.nullish(v.string()),
-      message: v.object({ content: v.nullish(v.string()), refusal: v.nullish(v.string()) }),
+      message: v.object({ content: v.nullish(contentSchema), refusal: v.nullish(v.string()) }),
     }),
   ]),
   usage: v.nullish(v.object({ prompt_tokens: tokens, completion_tokens: tokens })),

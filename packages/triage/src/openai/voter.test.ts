@@ -287,3 +287,31 @@ test('a key that cannot be sent is told before any call, and not repeated', () =
     expect(JSON.stringify([(failure as RedefError).message, (failure as RedefError).stack])).not.toMatch(/s[eé]cret/);
   }
 });
+
+test('a key that is a word of the answer changes nothing in it', async () => {
+  const chat = await start({
+    answer: () => ({ category: 'A', rationale: 'The vector holds k tokens.', quotes: ['category', 'token'] }),
+  });
+  const free = await voterAt(chat).vote(evidence, 0);
+  for (const apiKey of ['k', 'token', 'vector', 'category', 'A', '"', '{"category":"A"']) {
+    expect(await voterAt(chat, { apiKey }).vote(evidence, 0), apiKey).toEqual(free);
+  }
+});
+
+test('an answer that comes as a list of parts is read from those of text', async () => {
+  const parts = (content: unknown): typeof fetch => {
+    return async () => Response.json({ choices: [{ finish_reason: 'stop', message: { content } }] });
+  };
+  const voting = (content: unknown) =>
+    createOpenAIVoter({ model: 'm', apiKey: 'k', fetch: parts(content), maxRetries: 0 }).vote(evidence, 0);
+  expect(
+    await voting([
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Is it C?' }] },
+      { type: 'text', text: '{"category":"A","rationale":"x",' },
+      { type: 'text', text: '"quotes":[]}' },
+    ]),
+  ).toMatchObject({ category: 'A', rationale: 'x' });
+  for (const content of [[], [{ type: 'image_url', image_url: {} }], [{ type: 'text' }]]) {
+    expect(await voting(content)).toMatchObject({ category: null, rationale: expect.stringContaining('not JSON') });
+  }
+});

@@ -5,6 +5,7 @@ import type OpenAI from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import type { TriageEvent } from '../../voter.js';
 import { classifyFault } from '../fault.js';
+import { maskStrings } from '../key-mask.js';
 import { type Patience, persist } from '../persist.js';
 import { Watch } from '../watch.js';
 
@@ -18,7 +19,8 @@ export interface BatchApiOptions extends Partial<Pick<Patience, 'rng' | 'maxRetr
 /** The four calls that a batch takes. Each may be repeated without a second batch coming of it. */
 export class BatchApi {
   readonly #patience: Patience;
-  #answered = false;
+  /** The calls that were answered. */
+  readonly #answered = new Set<string>();
 
   constructor(
     private readonly client: OpenAI,
@@ -37,7 +39,7 @@ export class BatchApi {
 
   /** The id of the uploaded file. An upload whose answer was lost is found by its name. */
   async upload(path: string, name: string): Promise<string> {
-    return this.#call(async (signal) => {
+    return this.#call('upload', async (signal) => {
       for await (const file of this.client.files.list({ purpose: 'batch', order: 'desc' }, { signal })) {
         if (file.filename === name) return file.id;
       }
@@ -48,7 +50,7 @@ export class BatchApi {
 
   /** Starts the batch of an uploaded file. One that was started and whose answer was lost is found by its file. */
   async start(fileId: string): Promise<Batch> {
-    return this.#call(async (signal) => {
+    return this.#call('start', async (signal) => {
       for await (const batch of this.client.batches.list({ limit: 100 }, { signal })) {
         if (batch.input_file_id === fileId && batch.status !== 'failed') return batch;
       }
@@ -60,31 +62,30 @@ export class BatchApi {
   }
 
   async poll(batchId: string): Promise<Batch> {
-    return this.#call((signal) => this.client.batches.retrieve(batchId, { signal }));
+    return this.#call('poll', (signal) => this.client.batches.retrieve(batchId, { signal }));
   }
 
-  /** Brings a result file to `path`, whole or not at all, and without the key should the server repeat it. */
+  /** Brings a result file to `path`, whole or not at all, without the key in its strings should the server repeat it. */
   async download(fileId: string, path: string): Promise<void> {
     const { hide } = this.options;
-    await this.#call(async (signal) => {
+    await this.#call('download', async (signal) => {
       const response = await this.client.files.content(fileId, { signal });
       await writeAtomically(path, async (file) => {
         const { body } = response;
         if (!body) return;
         let rest = '';
-        // latin1 keeps every byte as it is; a chunk may end anywhere, a line cannot end within the key
+        // latin1 keeps every byte as it is
         for await (const chunk of body) {
-          const text = rest + Buffer.from(chunk).toString('latin1');
-          const end = text.lastIndexOf('\n') + 1;
-          if (end > 0) await file.writeFile(hide(text.slice(0, end)), 'latin1');
-          rest = text.slice(end);
+          const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
+          rest = lines.pop()!;
+          await file.writeFile(lines.map((line) => `${maskLine(line, hide)}\n`).join(''), 'latin1');
         }
-        await file.writeFile(hide(rest), 'latin1');
+        await file.writeFile(maskLine(rest, hide), 'latin1');
       });
     });
   }
 
-  async #call<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #call<T>(kind: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { hide, timeoutMs = 600_000 } = this.options;
     const { voter } = this.#patience;
     const result = await persist(
@@ -92,11 +93,12 @@ export class BatchApi {
         const watch = new Watch(this.run.signal, timeoutMs);
         try {
           const value = await task(watch.signal);
-          this.#answered = true;
+          this.#answered.add(kind);
           return { value };
         } catch (error) {
           const { timedOut } = watch;
-          return { fault: classifyFault(error, { timedOut, answered: this.#answered, hide, voter }) };
+          const [answered, answeredAlike] = [this.#answered.size > 0, this.#answered.has(kind)];
+          return { fault: classifyFault(error, { timedOut, answered, answeredAlike, hide, voter }) };
         } finally {
           watch.stop();
         }
@@ -109,5 +111,16 @@ export class BatchApi {
       code: 'request-refused',
       remedy: "Check that the server has OpenAI's Batch API.",
     });
+  }
+}
+
+/** @param line bytes as latin1. One that is no JSON answers nothing: its form need not be kept. */
+function maskLine(line: string, hide: (text: string) => string): string {
+  if (hide(line) === line) return line;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(line, 'latin1').toString());
+    return Buffer.from(JSON.stringify(maskStrings(value, hide))).toString('latin1');
+  } catch {
+    return hide(line);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Vote } from '@redef/core';
@@ -197,6 +197,50 @@ test('a site in place of the API is a stop at once', async () => {
   await start();
   const page: typeof fetch = async () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } });
   await expect(vote({ voters: [voter({ fetch: page })] })).rejects.toMatchObject({ code: 'not-an-api' });
+});
+
+test('a page in answer to the first of any call is a stop at once; a later one is a bad moment', async () => {
+  const html = () => new Response('<html></html>', { headers: { 'content-type': 'text/html' } });
+  for (const [path, first] of [
+    ['/batches/batch_0', 0],
+    ['/content', 0],
+    ['/batches/batch_0', 1],
+  ] as const) {
+    await start();
+    let seen = 0;
+    const paging: typeof fetch = async (...call) =>
+      String(call[0]).endsWith(path) && seen++ === first ? html() : fetch(...call);
+    const run = vote({ voters: [voter({ fetch: paging })], folder: join(folder, `${path.length}-${first}`) });
+    if (first > 0) expect(await run).toMatchObject({ votes: 60 });
+    else await expect(run).rejects.toMatchObject({ code: 'not-an-api' });
+    expect(seen).toBe(first > 0 ? 3 : 1);
+    await server.close();
+  }
+});
+
+test('a key that is a word of the results changes nothing in them, and a real one is found in words alone', async () => {
+  await start();
+  const undisturbed = await calm();
+  for (const apiKey of ['category', 'custom_id', 'k', 'Digest', '"']) {
+    const cache = createMemoryCache();
+    await vote({ cache, voters: [voter({ apiKey })], folder: join(folder, `key-${apiKey.length}`) });
+    expect(await rowsFrom(cache), apiKey).toEqual(undisturbed);
+  }
+  const apiKey = 'sk-secret-0123456789';
+  const echoing: typeof fetch = async (...call) => {
+    const answer = await fetch(...call);
+    return String(call[0]).endsWith('/content')
+      ? new Response((await answer.text()).replaceAll('Digest', `größer \\u00e9 ${apiKey}`))
+      : answer;
+  };
+  const cache = createMemoryCache();
+  expect(await vote({ cache, voters: [voter({ apiKey, fetch: echoing })] })).toMatchObject({ votes: 60, foreign: 0 });
+  const rationales = (await rowsFrom(cache)).flatMap(({ votes }) => votes.map(({ rationale }) => rationale));
+  expect(rationales.every((text) => text.startsWith('größer é [key] '))).toBe(true);
+  const kept = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of kept.filter((entry) => entry.isFile())) {
+    expect(await readFile(join(parentPath, name), 'utf8')).not.toContain(apiKey);
+  }
 });
 
 test('a full queue is waited for, a refused batch and a cancelled one are a clear stop', async () => {
