@@ -1,4 +1,5 @@
 import { RedefError } from '@redef/core';
+import { fileError } from '@redef/core/files';
 import { CommanderError } from 'commander';
 import { type CliContext, exitCodes, GateError } from './context.js';
 import { createProgram } from './program.js';
@@ -29,6 +30,14 @@ export async function run(args: readonly string[], cli: CliContext): Promise<num
     );
     return exitCodes.failed;
   }
+}
+
+/** What is told where standard output does not take what is written to it. */
+export function describeLostOutput(error: Error): string {
+  const known = fileError(error, 'standard output');
+  return RedefError.isInstance(known)
+    ? `${known.message}\n  ${known.remedy}`
+    : `standard output could not be written: ${error.message}\n  Send it elsewhere, or to a file with room for it.`;
 }
 
 /** The process of one cell, of which a study starts hundreds, loads nothing else: that halves its start. */

@@ -18,6 +18,7 @@ beforeEach(() => {
   put('pairs.csv', 'id,prediction\n0,b\n');
   put('items.jsonl', '{}\n');
   put('config.json', '{}');
+  put('stage/config.json', '{}');
   symlinkSync(root, join(root, 'link'));
   symlinkSync(join(root, 'test.csv'), join(root, 'test.removed.jsonl'));
 });
@@ -45,6 +46,7 @@ test.each([
   'score pairs.csv test.csv --out pairs.csv',
   'repair format x.buggy x.fixed --out x.fixed',
   'repair predict test.csv --model data --out test.csv',
+  'repair predict test.csv --model stage --out stage/config.json',
   'repair train --train train.csv --model data --out link/data',
   'repair train --train train.csv --model config.json --tokenizer data --out data',
   'triage --mined stage --out stage',
@@ -62,16 +64,20 @@ test.each([
 ])('refused, and every file stays: redef %s', async (line) => {
   const before = everyFile();
   const { code, stdout, stderr } = await redef(root, line.split(' '));
-  expect(stderr).toMatch(/would be written over .+, which is read\n {2}Choose another/);
+  expect(stderr).toMatch(/is to be written where .+ is read\n {2}Choose another/);
   expect([code, stdout]).toEqual([2, '']);
   expect(everyFile()).toEqual(before);
 });
 
-test('a folder of their own, below or beside, is taken', async () => {
+test('inputs that stay are no hindrance: in a folder of their own, below or beside what is written', async () => {
   expect(await redef(root, 'audit-data train.csv test.csv --clean clean'.split(' '))).toMatchObject({ code: 0 });
   expect(await redef(root, 'audit-data a=train.csv b=test.csv --clean .'.split(' '))).toMatchObject({ code: 0 });
   expect(await redef(root, 'split --mined stage --labels stage --out stage/split'.split(' '))).toMatchObject({
     code: 0,
   });
+  put('prices.json', '{}'); // found beside the output, and only then wanting
+  const priced = await redef(root, 'triage --mined stage --out . --prices prices.json'.split(' '));
+  expect(priced.stderr).toMatch(/prices\.json/);
+  expect(priced.stderr).not.toMatch(/is to be written/);
   expect(readFileSync(join(root, 'train.csv'), 'utf8')).toBe('source,target\na,b\na,b\nc,d\n');
 });

@@ -63,8 +63,9 @@ const sampleCommand = (cli: CliContext): Command =>
     )
     .action(async (options: SampleOptions, command: Command) => {
       const at = (path: string): string => resolve(cli.cwd, path);
-      await keepInputs(cli, [options.mined, options.labels, options.items, options.questions], {
-        folders: [options.out],
+      await keepInputs(cli, [options.mined, options.labels], { folders: [options.out] });
+      await keepInputs(cli, [options.items, options.questions], {
+        files: ['items.jsonl', 'questions.json', 'manifest.json'].map((name) => join(options.out, name)),
       });
       const { size, seed } = options;
       const out = at(options.out);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Variables } from '@redef/autodiff';
 import { writeJsonl } from '@redef/core/files';
 import { loadRepairWeights, predictRepairs, repairDecoder, Seq2SeqDecoder, tokenizeText } from '@redef/repair/model';
@@ -31,7 +31,8 @@ export const repairPredictCommand = (cli: CliContext): Command =>
     .option('--batch-size <n>', 'samples decoded at once', integer(1), 8)
     .option('--seed <n>', 'that the rows name: that of the model', integer(0))
     .action(async (path: string, options: Options) => {
-      await keepInputs(cli, [path, options.model, options.tokenizer], { files: [options.out] });
+      const ofModel = ['config.json', 'repair.json', 'model.safetensors'].map((name) => join(options.model, name));
+      await keepInputs(cli, [path, ...ofModel], { files: [options.out] });
       const samples = await readSamples(cli, [path]);
       const { folder, model, tokenizer, driver } = await loadTrainedModel(cli.cwd, options);
       const variables = new Variables(driver);

@@ -83,7 +83,8 @@ export const triageCommand = (cli: CliContext): Command =>
       const at = (path: string): string => resolve(cli.cwd, path);
       const [mined, out] = [at(options.mined), at(options.out)];
       const tables = ['changes.jsonl', 'evidence.jsonl'].map((name) => join(options.mined, name));
-      await keepInputs(cli, [...tables, options.prices], { files: [options.cache], folders: [options.out] });
+      await keepInputs(cli, tables, { folders: [options.out] });
+      await keepInputs(cli, [...tables, options.prices], { files: [options.cache] });
       const prices = options.prices === undefined ? defaultPrices : await readPrices(at(options.prices));
       const budget = options.budget === undefined ? undefined : createBudget(options.budget);
       // a dry run makes no call and needs no key
