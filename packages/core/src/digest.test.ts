@@ -29,3 +29,11 @@ test('a counter prints its names in order', () => {
   expect(JSON.stringify(counter)).toBe('{"a":3,"z":2}');
   expect([counter.get('none'), counter.total]).toEqual([0, 5]);
 });
+
+test('the digest of a list is that of its text, however long that would be', () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => digestOf(value) === sha256(canonicalJson(value))));
+  for (const list of [[], [[]], [undefined, { b: [1, []], a: undefined }], [[[{}]], 'x']])
+    expect(digestOf(list)).toBe(sha256(canonicalJson(list)));
+  const row = 'x'.repeat(2 ** 20);
+  expect(digestOf(Array.from({ length: 600 }, () => row))).toMatch(/^[0-9a-f]{64}$/); // 600 MiB: no string is so long
+});

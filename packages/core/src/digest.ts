@@ -14,7 +14,23 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** SHA-256 of a value's {@link canonicalJson}. */
+/**
+ * SHA-256 of a value's {@link canonicalJson}. Lists are hashed member by member: the text of a large data set would be longer
+ * than a string may be.
+ */
 export function digestOf(value: unknown): string {
-  return sha256(canonicalJson(value));
+  const hash = createHash('sha256');
+  const add = (part: unknown): void => {
+    if (!Array.isArray(part)) {
+      hash.update(canonicalJson(part) ?? 'null');
+      return;
+    }
+    for (let index = 0; index < part.length; index++) {
+      hash.update(index === 0 ? '[' : ',');
+      add(part[index]);
+    }
+    hash.update(part.length === 0 ? '[]' : ']');
+  };
+  add(value);
+  return hash.digest('hex');
 }

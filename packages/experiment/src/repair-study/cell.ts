@@ -7,6 +7,7 @@ import { weightFiles } from '@redef/models';
 import type { RepairPredictions } from '@redef/repair';
 import {
   loadRepairWeights,
+  PairList,
   predictRepairs,
   readRepairModel,
   repairDecoder,
@@ -59,12 +60,23 @@ export async function trainCell(
     config: { model: { config: base.config, settings }, fit, tokenizer: tokenizer.id, padding_in_loss: paddingInLoss },
     seed,
     async run() {
-      const pairs = (rows: readonly RepairRow[]) => rows.map((row) => tokenizeSample(row, tokenizer, settings));
+      const vocabularySize = Math.max(base.config.vocab_size, tokenizer.size);
+      const cut = { sources: 0, targets: 0 };
+      const pairs = (rows: readonly RepairRow[]) => {
+        const list = new PairList(vocabularySize);
+        for (const row of rows) list.push(tokenizeSample(row, tokenizer, settings));
+        return list;
+      };
       const [train, validation] = [pairs(split.train), pairs(split.validation)];
+      for (let index = 0; index < train.length; index++) {
+        const { sourceCut, targetCut } = train.at(index)!;
+        cut.sources += Number(sourceCut);
+        cut.targets += Number(targetCut);
+      }
       const trained = await trainRepairModel({
         folder,
         start,
-        vocabularySize: Math.max(base.config.vocab_size, tokenizer.size),
+        vocabularySize,
         train,
         validation,
         seed,
@@ -76,15 +88,14 @@ export async function trainCell(
           if (event.type === 'progress') onEvent?.(event);
         },
       });
-      const cut = (flag: 'sourceCut' | 'targetCut') => train.filter((pair) => pair[flag]).length;
       return {
         outputs: ['config.json', 'model.safetensors', 'repair.json'],
         counts: { in: train.length, kept: train.length, dropped: {} },
         details: {
           epochs: trained.epochs,
           best_epoch: trained.bestEpoch,
-          sources_cut: cut('sourceCut'),
-          targets_cut: cut('targetCut'),
+          sources_cut: cut.sources,
+          targets_cut: cut.targets,
         },
       };
     },

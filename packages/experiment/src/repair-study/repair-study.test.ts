@@ -116,6 +116,9 @@ test('runs the scenarios, finds what the leak was worth, and does nothing twice'
   expect(await runRepairStudy(study)).toEqual(results);
   expect(statSync(model).mtimeMs).toBe(written);
 
+  const { bugFixes: _, ...without } = study;
+  await expect(runRepairStudy(without)).rejects.toMatchObject({ code: 'invalid-option' });
+
   const files = await writeRepairReport(join(folder, 'report'), results);
   expect(files).toContain('figures/perfect-prediction-by-beams.svg');
   const report = readFileSync(join(folder, 'report', 'report.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ProgressEvent, RunOptions } from '@redef/core';
+import { type ProgressEvent, RedefError, type RunOptions } from '@redef/core';
 import { paperSeeds, type RepairPredictions, type RepairReport, type ScoreOptions, scoreRepairs } from '@redef/repair';
 import { fineTuningSettings, preTrainingSettings, type TrainRepairOptions } from '@redef/repair/model';
 import type { FitSettings } from '@redef/training';
@@ -81,7 +81,7 @@ export interface RepairCellEvent {
 /**
  * Runs the scenarios one after the other, each for every seed.
  *
- * @throws `RedefError` what training and decoding throw; run it again and it goes on
+ * @throws `RedefError` `invalid-option`, and what training and decoding throw; run it again and it goes on
  */
 export async function runRepairStudy(
   study: RepairStudy,
@@ -93,6 +93,12 @@ export async function runRepairStudy(
   const wanted = study.scenarios ?? repairScenarios.filter((name) => name in dataScenarios || bugFixes !== undefined);
   const options = { ...(signal && { signal }), ...(onEvent && { onEvent }) };
   const settings = { ...fineTuningSettings, ...study.settings };
+  if (!bugFixes && wanted.some((name) => !(name in dataScenarios))) {
+    throw new RedefError('bug-fix and transfer need a corpus to pre-train on', {
+      code: 'invalid-option',
+      remedy: 'Pass bugFixes, or leave those scenarios out.',
+    });
+  }
   const results: RepairStudyResults = { schema: 'redef.repair-study/1', composition: [], scores: [] };
 
   for (const scenario of wanted) {
