@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Variables } from '@redef/autodiff';
 import { createRng, digestOf, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { lock, makeFolder } from '@redef/core/files';
+import { checkSeed } from '../check-seed.js';
 import { CheckpointStore, type FitPosition } from './checkpoint-store.js';
 import { type EpochPlan, planEpoch, stepsPerEpoch } from './plan.js';
 import { completeSettings, type FitSettings, learningRateAt } from './settings.js';
@@ -93,6 +94,7 @@ export async function fitLoop<Item>(options: FitLoopOptions<Item>): Promise<FitR
   const { stepsPerRun: asked, ...given } = completeSettings(options.settings);
   const { loopsSteps } = options.variables.driver;
   const stepsPerRun = asked !== 'auto' ? asked : loopsSteps ? Math.max(1, Math.floor(8 / given.accumulation)) : 1;
+  checkSeed(options.seed);
   if (options.items.length === 0) {
     throw new RedefError('There is nothing to learn from: the training set is empty', {
       code: 'empty-training-set',

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createRng, type ProgressEvent, RedefError, type RunOptions, throwIfAborted } from '@redef/core';
 import { metrics } from '@redef/stats';
 import { balancedWeight } from '../balanced-weight.js';
+import { checkSeed } from '../check-seed.js';
 import type { EpochMetrics, Example, Score, TrainedModel, TrainingEngine, TrainingJob } from '../engine.js';
 import { hashedTokenCounts, type SparseVector } from './features.js';
 import { LogisticRegression, sigmoid } from './logistic-regression.js';
@@ -41,8 +42,9 @@ export function createLinearEngine({
   if (!Number.isInteger(Math.log2(bucketCount)) || bucketCount < 2 || bucketCount > 2 ** 24) {
     throw invalidOption(`bucketCount must be a power of two from 2 to 2^24, got ${bucketCount}`);
   }
-  if (!(learningRate > 0)) throw invalidOption(`learningRate must be above 0, got ${learningRate}`);
-  if (!(l2 >= 0)) throw invalidOption(`l2 must be 0 or more, got ${l2}`);
+  if (!(learningRate > 0 && Number.isFinite(learningRate)))
+    throw invalidOption(`learningRate must be above 0, got ${learningRate}`);
+  if (!(l2 >= 0 && Number.isFinite(l2))) throw invalidOption(`l2 must be 0 or more, got ${l2}`);
 
   return {
     id: 'linear',
@@ -51,6 +53,7 @@ export function createLinearEngine({
     async fit(job: TrainingJob, { signal, onEvent }: RunOptions<ProgressEvent> = {}): Promise<TrainedModel> {
       const { folder, seed, epochs = defaultEpochs } = job;
       if (!Number.isInteger(epochs) || epochs < 1) throw invalidOption(`epochs must be 1 or more, got ${epochs}`);
+      checkSeed(seed);
       const train = await collect(job.train, bucketCount, signal);
       const validation = await collect(job.validation, bucketCount, signal);
       const positiveWeight = balancedWeight(train);

@@ -42,7 +42,7 @@ export function digestOfExamples(examples: readonly CollectedExample[]): string 
   return hash.digest('hex');
 }
 
-/** Rows of the embedding table for these examples: those asked for, or the model's, with room for added tokens where they are used. */
+/** Rows of the embedding table for these examples: those asked for, if the model has no more, or the model's, with room for added tokens where they are used. */
 export function vocabularyFor(
   examples: readonly CollectedExample[],
   { vocab_size }: ModelConfig,

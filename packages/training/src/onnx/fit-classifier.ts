@@ -4,14 +4,15 @@ import { createRng, digestOf, RedefError, type RunOptions } from '@redef/core';
 import { makeFolder } from '@redef/core/files';
 import { bestThreshold, metrics } from '@redef/stats';
 import { balancedWeight } from '../balanced-weight.js';
+import { checkSeed } from '../check-seed.js';
 import type { TrainedModel, TrainingEvent, TrainingJob } from '../engine.js';
 import { fitLoop } from '../fit/fit-loop.js';
 import type { FitSettings } from '../fit/settings.js';
 import { createFitLog } from '../tensorboard/fit-log.js';
 import { type Classifier, classifierTask } from './classifier.js';
 import { checkExample, collectExamples, digestOfExamples, vocabularyFor } from './examples.js';
-import { completeLora } from './lora.js';
-import { saveClassifier } from './model-folder.js';
+import { checkNames, completeLora } from './lora.js';
+import { anyGraph, saveClassifier } from './model-folder.js';
 import { loadBase, nameOf, openModel } from './model-source.js';
 import { deviceOptions, type OnnxEngineOptions } from './options.js';
 import { predictScores } from './predictor.js';
@@ -36,6 +37,7 @@ export async function fitClassifier(
       remedy: 'Pass model: a checkpoint, a model on the hub, or a config for random weights.',
     });
   }
+  checkSeed(seed);
   const stop = signal ? { signal } : {};
   const train = await collectExamples(job.train, signal);
   const validation = await collectExamples(job.validation, signal);
@@ -48,6 +50,7 @@ export async function fitClassifier(
   for (const example of all) checkExample(example, config);
   const lora = options.lora && completeLora(options.lora, config);
   const classifier: Classifier = { config, ...(lora && { lora }) };
+  if (lora) checkNames(lora, anyGraph(classifier));
   const variables = new Variables(await createDriver(device, deviceOptions(options)));
   const rng = createRng(seed).fork('weights');
   const report = base.folder === undefined ? undefined : await loadBase(base.folder, config, variables, rng);

@@ -158,6 +158,23 @@ test('PyTorch reads our adapter by the rules of peft, and gives its logits', asy
   for (const [index, logit] of expected.entries()) expect(Math.abs(found[index]! - logit)).toBeLessThan(1e-5);
 });
 
+test.each([
+  [{ targets: ['nonsense'] }, "'nonsense'"],
+  [{ targets: ['query', 'uery'] }, "'uery'"],
+  [{ targets: [] }, 'names no layer'],
+  [{ targets: [], modulesToSave: [] }, 'names no layer'],
+  [{ modulesToSave: ['classifer'] }, "'classifer'"],
+])('names that no layer has are refused: %j', async (names, told) => {
+  const engine = createOnnxEngine({
+    ...settings,
+    model: { checkpoint: base.folder },
+    lora: { rank: 2, alpha: 4, ...names },
+  });
+  const fit = engine.fit({ folder: join(root, 'unnamed'), train, validation, seed: 2 });
+  await expect(fit).rejects.toMatchObject({ code: 'invalid-option', message: expect.stringContaining(told) });
+  await expect(fit).rejects.toMatchObject({ remedy: expect.stringContaining('layer.0.attention.self.query') });
+});
+
 test('a target that also names a layer of the head, which is trained in full, is refused', async () => {
   const wide = createOnnxEngine({
     ...settings,

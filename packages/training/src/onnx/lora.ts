@@ -42,6 +42,28 @@ export function withLora(graph: Graph, lora: Lora): { trained(): Tensor[] } {
   return { trained: () => graph.parameters.filter(({ name }) => isLoraWeight(name) || isSaved(name, lora)) };
 }
 
+/**
+ * What names no layer would leave the model as it is, without a word.
+ *
+ * @param graph with the model and its additions
+ * @throws `RedefError` `invalid-option`
+ */
+export function checkNames(lora: Lora, { parameters }: Graph): void {
+  const isNamed = {
+    targets: (target: string) => parameters.some(({ name }) => name.endsWith(`.${target}.lora_A.weight`)),
+    modulesToSave: (module: string) => parameters.some(({ name }) => isSaved(name, { modulesToSave: [module] })),
+  };
+  for (const option of ['targets', 'modulesToSave'] as const) {
+    const unknown = lora[option].find((name) => !isNamed[option](name));
+    if (unknown === undefined && (option === 'modulesToSave' || lora.targets.length > 0)) continue;
+    const layers = parameters.flatMap(({ name }) => /^(?!.*\.lora_)(.*)\.weight$/.exec(name)?.[1] ?? []);
+    throw new RedefError(
+      unknown === undefined ? 'lora.targets names no layer' : `lora.${option}: the model has no layer '${unknown}'`,
+      { code: 'invalid-option', remedy: `Name layers by the last parts of their names: ${layers.join(', ')}.` },
+    );
+  }
+}
+
 export function isLoraWeight(name: string): boolean {
   return /\.lora_[AB]\.weight$/.test(name);
 }

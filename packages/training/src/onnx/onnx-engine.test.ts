@@ -5,6 +5,7 @@ import { createOnnxRuntimeDriver, Variables } from '@redef/autodiff';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateExamples, tinyRoberta, tinyT5 } from '../../test/examples.js';
 import type { Example, Score, TrainedModel, TrainingEngine, TrainingEvent } from '../engine.js';
+import { createLinearEngine } from '../linear/linear-engine.js';
 import { loadClassifier } from './model-folder.js';
 import { createOnnxEngine } from './onnx-engine.js';
 import type { OnnxEngineOptions } from './options.js';
@@ -237,6 +238,12 @@ test('a damaged, cut or unfitting model is refused, in training and in predictio
   }
 });
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 'x' as unknown as number])('seed %s is refused', async (seed) => {
+  const job = { folder: newFolder('seed'), train, validation, seed };
+  await expect(engineOf().fit(job)).rejects.toMatchObject({ code: 'invalid-option' });
+  await expect(createLinearEngine().fit(job)).rejects.toMatchObject({ code: 'invalid-option' });
+});
+
 test('without a model there is nothing to fit', async () => {
   const fit = createOnnxEngine().fit({ folder: newFolder('none'), train, validation, seed: 1 });
   await expect(fit).rejects.toMatchObject({ code: 'invalid-option' });
@@ -255,6 +262,7 @@ test.each([
   { threads: 0 },
   { selectBy: 'loss' as 'f1' },
   { lora: { rank: 4, alpha: 8 } },
+  { model: { checkpoint: 'x' }, lora: { rank: 4, alpha: Number.POSITIVE_INFINITY } },
   { device: 'tpu' as 'cpu' },
   { precision: 'bfloat16' as 'float16' },
   { stepsPerRun: 0 },

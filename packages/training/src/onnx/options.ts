@@ -16,7 +16,10 @@ export interface OnnxEngineOptions extends Partial<FitSettings> {
   precision?: Precision;
   /** Threads on the CPU. Default: one for each physical core. Another number may give other bits. */
   threads?: number;
-  /** Rows of the embedding table. Default: the model's, and 64 more where the examples have ids up to there: added tags. */
+  /**
+   * Rows of the embedding table, at the least: a model that has more keeps them all. Default: the model's, and 64 more where
+   * the examples have ids up to there: added tags.
+   */
   vocabularySize?: number;
   /** Weight of the positive class against the negative. Default `balanced`: N_neg / N_pos of the training set (ReDef, section 4.4). */
   positiveWeight?: 'balanced' | number;
@@ -64,6 +67,6 @@ export function checkOptions(options: OnnxEngineOptions): void {
   }
   if (!lora) return;
   if (!isCount(lora.rank)) refuse('lora.rank', 'an integer of at least 1', lora.rank);
-  if (!(lora.alpha > 0)) refuse('lora.alpha', 'above 0', lora.alpha);
+  if (!(lora.alpha > 0 && Number.isFinite(lora.alpha))) refuse('lora.alpha', 'finite and above 0', String(lora.alpha));
   if (model && 'config' in model) refuse('lora', 'absent where a model starts from random weights', lora);
 }
