@@ -100,6 +100,13 @@ export async function loadTrainedModel(cwd: string, flags: RepairModelFlags) {
       remedy: 'Name a folder that redef repair train wrote.',
     });
   }
+  const { model, tokenizer } = loaded;
+  if (tokenizer.size > model.config.vocab_size) {
+    throw new RedefError(`the tokenizer has ${tokenizer.size} ids, the model ${model.config.vocab_size}`, {
+      code: 'wrong-tokenizer',
+      remedy: 'Name the tokenizer it was trained with, and its --family.',
+    });
+  }
   return { folder, ...loaded };
 }
 

@@ -29,7 +29,7 @@ export const repairPredictCommand = (cli: CliContext): Command =>
     .requiredOption('--out <file>', 'JSONL: id, seed, predictions and probabilities, best first')
     .option('--beam <n>', 'predictions of each sample', integer(1), 50)
     .option('--batch-size <n>', 'samples decoded at once', integer(1), 8)
-    .option('--seed <n>', 'that the rows name: that of the model', integer(0))
+    .option('--seed <n>', 'that the rows name (default: the one the model was trained with)', integer(0))
     .action(async (path: string, options: Options) => {
       const ofModel = ['config.json', 'repair.json', 'model.safetensors'].map((name) => join(options.model, name));
       await keepInputs(cli, [path, ...ofModel], { files: [options.out] });
@@ -53,9 +53,10 @@ export const repairPredictCommand = (cli: CliContext): Command =>
           onEvent: cli.onProgress,
         },
       ).finally(() => decoder.close());
+      const { seed = model.settings.seed } = options;
       const rows = samples.map(({ id }, index) => ({
         id,
-        ...(options.seed !== undefined && { seed: options.seed }),
+        ...(seed !== undefined && { seed }),
         predictions: found[index]!.map(({ target }) => target),
         probabilities: found[index]!.map(({ probability }) => probability),
       }));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -153,8 +153,27 @@ test('diverse beams and draws instead of beams, and their flags with no other se
 test('predictions of a file can be scored', async () => {
   const predict = ['repair', 'predict', 'train.csv', '--model', 'model', '--beam', '2', '--out', 'p.jsonl'];
   expect((await redef(folder, predict)).stdout).toContain('8 samples');
+  const seeds = readFileSync(join(folder, 'p.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).seed);
+  expect(new Set(seeds)).toEqual(new Set([26312])); // that of the model
   const score = await redef(folder, ['score', 'p.jsonl', 'train.csv']);
   expect(score.stdout).toMatch(/^perfect prediction +100\.00$/m);
+});
+
+test('a tokenizer with more ids than the model is refused', async () => {
+  cpSync(join(folder, 'model'), join(folder, 'other'), { recursive: true });
+  const settings = JSON.parse(readFileSync(join(folder, 'other', 'repair.json'), 'utf8'));
+  writeFileSync(join(folder, 'other', 'repair.json'), JSON.stringify({ ...settings, tokenizer: undefined }));
+  const vocab = JSON.parse(readFileSync(join(folder, 'other', 'vocab.json'), 'utf8'));
+  writeFileSync(join(folder, 'other', 'vocab.json'), JSON.stringify({ ...vocab, more: 400 }));
+  const { code, stderr } = await redef(
+    folder,
+    ask.map((word) => (word === 'model' ? 'other' : word)),
+  );
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining('the tokenizer has 406 ids, the model')]);
+  expect(code).not.toBe(0);
 });
 
 test('--apply keeps the file as it was, unless git has it; a copy is never overwritten', async () => {

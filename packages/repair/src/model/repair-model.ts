@@ -37,6 +37,8 @@ export const repairSettingsSchema = v.object({
   rule: v.picklist(['hugging-face', 'codexglue']),
   /** The id of the tokenizer that the model was trained with. */
   tokenizer: v.optional(v.string()),
+  /** What everything random in its training was drawn from. */
+  seed: v.optional(index),
 });
 export type RepairSettings = v.InferOutput<typeof repairSettingsSchema>;
 

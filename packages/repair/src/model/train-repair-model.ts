@@ -99,8 +99,9 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
     ...(signal && { signal }),
     ...(onEvent && { onEvent }),
   });
-  const files = await saveRepairModel(folder, model, variables);
-  return { ...result, model, files, ...(checkpoint && { checkpoint }) };
+  const trained = { ...model, settings: { ...model.settings, seed } };
+  const files = await saveRepairModel(folder, trained, variables);
+  return { ...result, model: trained, files, ...(checkpoint && { checkpoint }) };
 }
 
 /** The task over the places of pairs in a list. */
