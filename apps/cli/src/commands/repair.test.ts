@@ -168,10 +168,11 @@ test('a tokenizer with more ids than the model is refused', async () => {
   writeFileSync(join(folder, 'other', 'repair.json'), JSON.stringify({ ...settings, tokenizer: undefined }));
   const vocab = JSON.parse(readFileSync(join(folder, 'other', 'vocab.json'), 'utf8'));
   writeFileSync(join(folder, 'other', 'vocab.json'), JSON.stringify({ ...vocab, more: 400 }));
-  const { code, stderr } = await redef(
-    folder,
-    ask.map((word) => (word === 'model' ? 'other' : word)),
-  );
+  const { code, stderr } = await redef(folder, [
+    ...ask.map((word) => (word === 'model' ? 'other' : word)),
+    '--family',
+    'roberta',
+  ]);
   expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining('the tokenizer has 406 ids, the model')]);
   expect(code).not.toBe(0);
 });
