@@ -42,7 +42,7 @@ export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): E
     name: 'tree-paths',
     specialTokens: [addMark, deleteMark],
     escapesItself: true,
-    layout({ function_before, function_after, language }, { escape }) {
+    layout({ function_before, function_after, language }, escaper) {
       const parser = language === 'cpp' ? cppParser : ofC;
       const before = leavesOf(parser, function_before);
       const after = leavesOf(parser, function_after);
@@ -52,9 +52,9 @@ export function treePaths({ parser: ofC, cppParser = ofC }: TreePathsOptions): E
         const deleted = before.slice(edit.before, edit.before + edit.deleted);
         const added = after.slice(edit.after, edit.after + edit.added);
         if (deleted.length > 0)
-          lines.push({ tag: deleteMark, text: escape(nodeLine(deleted, function_before)), edit: 'deleted' });
+          lines.push({ tag: deleteMark, text: escaper.escape(nodeLine(deleted, function_before)), edit: 'deleted' });
         if (added.length > 0)
-          lines.push({ tag: addMark, text: escape(nodeLine(added, function_after)), edit: 'added' });
+          lines.push({ tag: addMark, text: escaper.escape(nodeLine(added, function_after)), edit: 'added' });
       }
       return { sections: [{ lines }], share: 'joint', changedLines: lines.length };
     },
