@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { colours, draw, type Figure } from '../report/draw.js';
-import { scenarioTitles } from './report.js';
 import type { RepairStudyResults } from './run-repair-study.js';
+import { scenarioTitles } from './scenarios.js';
 
 /** Figure 1. */
 export function beamFigure({ scores }: RepairStudyResults): Figure | undefined {

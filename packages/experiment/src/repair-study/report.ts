@@ -2,18 +2,8 @@ import { type Block, left, type ReportDocument, right, type Table } from '../rep
 import { renderHtml } from '../report/html.js';
 import { renderMarkdown } from '../report/markdown.js';
 import { figureFiles, writeFiles } from '../report/write-report.js';
-import type { RepairStudyResults, ScenarioScore } from './run-repair-study.js';
-import { dataScenarios } from './scenarios.js';
-
-export const scenarioTitles: Record<ScenarioScore['scenario'], string> = {
-  RQ1: 'RQ1: as published',
-  RQ2A: 'RQ2A: duplicates cut from train',
-  RQ2B: 'RQ2B: duplicates cut from test',
-  RQ3A: 'RQ3A: the same under any CWE cut from train',
-  RQ3B: 'RQ3B: the same under any CWE cut from test',
-  'bug-fix': 'bug-fix only',
-  transfer: 'bug-fix, then fine-tuned',
-};
+import type { RepairStudyResults } from './run-repair-study.js';
+import { dataScenarios, scenarioTitles } from './scenarios.js';
 
 /** The study as a document: the paper's tables, each with every seed, mean and deviation, and its figure 1. */
 export async function repairReport(results: RepairStudyResults): Promise<ReportDocument> {

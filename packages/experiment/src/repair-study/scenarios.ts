@@ -21,6 +21,17 @@ export const repairScenarios = [...(Object.keys(dataScenarios) as DataScenario[]
 
 export type RepairScenario = (typeof repairScenarios)[number];
 
+/** As the report names them. */
+export const scenarioTitles: Record<RepairScenario, string> = {
+  RQ1: 'RQ1: as published',
+  RQ2A: 'RQ2A: duplicates cut from train',
+  RQ2B: 'RQ2B: duplicates cut from test',
+  RQ3A: 'RQ3A: the same under any CWE cut from train',
+  RQ3B: 'RQ3B: the same under any CWE cut from test',
+  'bug-fix': 'bug-fix only',
+  transfer: 'bug-fix, then fine-tuned',
+};
+
 export interface RepairSplit {
   train: RepairRow[];
   /** Chooses the epoch. */

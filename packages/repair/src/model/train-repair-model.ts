@@ -78,6 +78,8 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
   const rng = createRng(seed).fork('weights');
   const checkpoint = 'folder' in start ? await loadRepairWeights(start.folder, model, variables, { rng }) : undefined;
   const task = seq2seqTask(model, options);
+  const trained = { ...model, settings: { ...model.settings, seed } };
+  let files: string[] = [];
   const result = await fitLoop({
     task: byPlace(task, train),
     items: Array.from({ length: train.length }, (_, index) => index),
@@ -95,12 +97,13 @@ export async function trainRepairModel(options: TrainRepairOptions): Promise<Tra
     ]),
     seed,
     settings,
+    save: async () => {
+      files = await saveRepairModel(folder, trained, variables);
+    },
     ...(now && { now }),
     ...(signal && { signal }),
     ...(onEvent && { onEvent }),
   });
-  const trained = { ...model, settings: { ...model.settings, seed } };
-  const files = await saveRepairModel(folder, trained, variables);
   return { ...result, model: trained, files, ...(checkpoint && { checkpoint }) };
 }
 
