@@ -126,7 +126,7 @@ test.each<[string[], RegExp]>([
 test('a study with one repository twice, or a counterfactual without its encoding', async () => {
   await failsWith(
     ['study', '--repo', 'whole', '--repo', 'whole', '--out', 'x'],
-    /two repositories are both called whole/,
+    /repositories: expected no item twice, got .*whole.* again/,
     2,
   );
   await failsWith(

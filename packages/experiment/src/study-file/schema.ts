@@ -29,11 +29,16 @@ const trainable = v.pipe(positive, v.maxValue(most, `expected at most ${most}`))
 const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
 const texts = () => v.pipe(v.array(text), unique());
 /** What stands twice would count twice, however it is said. */
-const unique = <Item>(meaning: (item: Item) => unknown = (item) => item) =>
-  v.check<Item[], string>(
-    (items) => new Set(items.map((item) => canonicalJson(meaning(item)))).size === items.length,
-    'expected no item twice',
+const unique = <Item>(meaning: (item: Item) => unknown = (item) => item) => {
+  const again = (items: readonly Item[]) => {
+    const keys = items.map((item) => canonicalJson(meaning(item)));
+    return items.find((_, index) => keys.indexOf(keys[index]!) < index);
+  };
+  return v.check<Item[], (issue: v.CheckIssue<Item[]>) => string>(
+    (items) => again(items) === undefined,
+    ({ input }) => `expected no item twice, got ${JSON.stringify(again(input))} again`,
   );
+};
 const seed = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const encodingSchema = v.picklist(encodingNames as readonly EncodingName[]);
