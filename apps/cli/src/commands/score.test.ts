@@ -37,7 +37,7 @@ test('scores by seed and CWE, as text and as JSON', async () => {
   const text = await redef(folder, ['score', 'predictions.jsonl', 'truth.csv']);
   expect([text.code, text.stderr]).toEqual([0, '']);
   expect(text.stdout).toMatch(/^perfect prediction +100\.00 +33\.33 +66\.67 +47\.14$/m);
-  expect(text.stdout).toMatch(/^ {3}1 {2}CWE-787 +2 +75\.00 +75\.00$/m);
+  expect(text.stdout).toMatch(/^ {3}1 {2}CWE-787 +2 +75\.00 +75\.00 +2 +1$/m);
   expect(text.stdout).toContain('seed 2: 2 samples without a prediction, counted as wrong');
   expect(text.stdout).toContain('1 predictions are for samples not in the truth');
 
