@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, constants, copyFile, readFile, realpath, stat } from 'node:fs/promises';
+import { access, constants, copyFile, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { RedefError } from '@redef/core';
@@ -33,7 +33,6 @@ export async function applyPatch(link: string, before: Buffer, after: Buffer): P
   const kept = (await isCommitted(path, before)) ? undefined : `${path}.orig`;
   if (kept !== undefined) await keepCopy(path, kept);
   await writeFileAtomic(path, after);
-  await chmod(path, mode);
   return kept;
 }
 
