@@ -37,6 +37,7 @@ export {
   type Vote,
   voteSchema,
 } from './records.js';
+export { requireOption, shown } from './require-option.js';
 export { createRng, type Rng } from './rng.js';
 export type { ProgressEvent, RunOptions } from './run-options.js';
 export { UniqueIds } from './unique-ids.js';

@@ -1,15 +1,4 @@
-import { RedefError } from '@redef/core';
-
-// For callers without types: no option of another kind may pass for one that is known, or reach a library that reads it.
-
-/** @throws `RedefError` `invalid-option` */
-export function requireOption(name: string, value: unknown, holds: boolean, expected: string): void {
-  if (holds) return;
-  throw new RedefError(`${name} must be ${expected}, got ${shown(value)}`, {
-    code: 'invalid-option',
-    remedy: `Pass ${name} as ${expected}, or leave it out.`,
-  });
-}
+import { RedefError, requireOption, shown } from '@redef/core';
 
 export function requireOptions(options: unknown): void {
   const holds = typeof options === 'object' && options !== null && !Array.isArray(options);
@@ -47,11 +36,4 @@ export function requirePath(path: unknown): void {
     code: 'invalid-path',
     remedy: 'Pass the path as a text.',
   });
-}
-
-/** A value as an error shows it. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
-  if (Array.isArray(value)) return `[${value.slice(0, 5).map(shown).join(', ')}${value.length > 5 ? ', ...' : ''}]`;
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

@@ -1,6 +1,6 @@
-import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
+import { RedefError, type RunOptions, shown, throwIfAborted } from '@redef/core';
 import type { ReadJsonlOptions } from '@redef/core/files';
-import { requireColumns, requireFormat, requireOptions, shown } from './checks.js';
+import { requireColumns, requireFormat, requireOptions } from './checks.js';
 import { chooseColumns } from './choose-columns.js';
 import { type ReadCsvOptions, readCsv } from './csv/read-csv.js';
 import { type DataFormat, detectFormat, formatOfName, formats } from './format.js';

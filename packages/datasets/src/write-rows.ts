@@ -1,16 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { RedefError, type RunOptions, throwIfAborted } from '@redef/core';
+import { RedefError, type RunOptions, requireOption, throwIfAborted } from '@redef/core';
 import { writeAtomically } from '@redef/core/files';
-import {
-  requireColumns,
-  requireDelimiter,
-  requireFormat,
-  requireOption,
-  requireOptions,
-  requirePath,
-} from './checks.js';
+import { requireColumns, requireDelimiter, requireFormat, requireOptions, requirePath } from './checks.js';
 import { type EncodeCsvOptions, encodeCsv } from './csv/encode-csv.js';
 import { inBatches } from './encode/batches.js';
 import { requireRow, requireRows } from './encode/checked-rows.js';

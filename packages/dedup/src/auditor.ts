@@ -1,5 +1,6 @@
 import type { RunOptions } from '@redef/core';
-import { requireColumns, requireOption, requireSwitch } from './checks.js';
+import { requireOption } from '@redef/core';
+import { requireColumns, requireSwitch } from './checks.js';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ColumnCheck } from './column-check.js';
 import { ContradictionTracker, type LabelContradictions } from './contradictions.js';

@@ -1,15 +1,4 @@
-import { RedefError } from '@redef/core';
-
-// For callers without types: an option of another kind must not pass for one of those that are known.
-
-/** @throws `RedefError` `invalid-option` */
-export function requireOption(name: string, value: unknown, holds: boolean, expected: string): void {
-  if (holds) return;
-  throw new RedefError(`${name} must be ${expected}, got ${shown(value)}`, {
-    code: 'invalid-option',
-    remedy: `Pass ${name} as ${expected}.`,
-  });
-}
+import { requireOption } from '@redef/core';
 
 export function requireObject(name: string, value: unknown): void {
   requireOption(name, value, typeof value === 'object' && value !== null && !Array.isArray(value), 'an object');
@@ -32,13 +21,6 @@ export function requireCount(name: string, value: unknown): void {
 
 export function requireSwitch(name: string, value: unknown): void {
   requireOption(name, value, value === undefined || typeof value === 'boolean', 'true or false');
-}
-
-/** A value as an error shows it. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 /** The audit of `auditData` or `auditChanges`, also one that was read from JSON. */

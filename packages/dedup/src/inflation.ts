@@ -1,6 +1,6 @@
-import { createRng, parseRecord, RedefError } from '@redef/core';
+import { createRng, parseRecord, RedefError, requireOption } from '@redef/core';
 import type { DataAudit } from './auditor.js';
-import { requireColumn, requireCount, requireObject, requireOption } from './checks.js';
+import { requireColumn, requireCount, requireObject } from './checks.js';
 import { addOutcome, emptyConfusion, type F1Inflation, f1Inflation } from './f1.js';
 import { difference, type Interval, type Proportion, proportion } from './intervals.js';
 import { type LevelOption, levelName } from './levels.js';

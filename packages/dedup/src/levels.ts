@@ -1,5 +1,4 @@
-import { RedefError } from '@redef/core';
-import { shown } from './checks.js';
+import { RedefError, shown } from '@redef/core';
 
 /**
  * What two rows may differ in and still count as one (R+R, sections 3.1.2 and 6):

@@ -1,5 +1,5 @@
-import { createRng, RedefError } from '@redef/core';
-import { requireCount, requireObject, requireOption } from './checks.js';
+import { createRng, RedefError, requireOption } from '@redef/core';
+import { requireCount, requireObject } from './checks.js';
 import { mix32 } from './token-interner.js';
 
 /** A locality-sensitive hash of sets: `bands` keys, each over `rowsPerBand` minima. */

@@ -1,5 +1,6 @@
 import type { RunOptions } from '@redef/core';
-import { requireObject, requireOption } from './checks.js';
+import { requireOption } from '@redef/core';
+import { requireObject } from './checks.js';
 import { Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';
 import type { LevelOption } from './levels.js';

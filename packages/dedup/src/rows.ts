@@ -1,5 +1,4 @@
-import { RedefError, throwIfAborted } from '@redef/core';
-import { shown } from './checks.js';
+import { RedefError, shown, throwIfAborted } from '@redef/core';
 
 /** One row of a table: column names to plain values, as CSV, JSONL and Parquet readers yield them. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { RedefError } from '@redef/core';
-import { requireOption, shown } from '../checks.js';
+import { RedefError, requireOption, shown } from '@redef/core';
+
 import type { Row } from '../row.js';
 
 /** @throws `RedefError` `invalid-option` for what cannot be iterated over */

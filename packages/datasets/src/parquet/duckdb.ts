@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { RedefError } from '@redef/core';
-import { requireOption, shown } from '../checks.js';
+import { RedefError, requireOption, shown } from '@redef/core';
 
 /** Bounds what DuckDB takes beside the heap of Node. */
 export interface DuckDbOptions {

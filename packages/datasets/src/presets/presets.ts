@@ -1,5 +1,5 @@
-import { RedefError } from '@redef/core';
-import { shown } from '../checks.js';
+import { RedefError, shown } from '@redef/core';
+
 import { apacheJit } from './apachejit.js';
 import { bigVul } from './big-vul.js';
 import { cveFixes } from './cvefixes.js';
