@@ -9,6 +9,7 @@ export { buildEvidence, type Evidence, type EvidenceOptions, type EvidenceSectio
 export { type BatchOptions, type BatchReport, voteByBatch } from './openai/batch/vote-by-batch.js';
 export { keyMask } from './openai/key-mask.js';
 export { type ModelAddress, parseModelAddress, serverOf } from './openai/model-address.js';
+export { contentSchema } from './openai/request.js';
 export { createOpenAIVoter, type OpenAIVoterOptions } from './openai/voter.js';
 export { defaultPrices, type ModelPrice, type PriceTable, parsePrices } from './prices.js';
 export { type Prompt, promptVersion, renderPrompt } from './prompt.js';

@@ -1,5 +1,5 @@
 import { RedefError, throwIfAborted } from '@redef/core';
-import { keyMask, type ModelAddress, serverOf } from '@redef/triage';
+import { contentSchema, keyMask, type ModelAddress, serverOf } from '@redef/triage';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
@@ -82,13 +82,8 @@ export function connectChat({ model, baseURL, apiKey, timeoutMs = 120_000, maxRe
   return { server, ask };
 }
 
-/** An answer that comes as a list of parts: the text of those that have some. */
-const partsSchema = v.pipe(
-  v.array(v.looseObject({ type: v.string(), text: v.nullish(v.string()) })),
-  v.transform((parts) => parts.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('')),
-);
 const completionSchema = v.object({
-  choices: v.looseTuple([v.object({ message: v.object({ content: v.union([v.string(), partsSchema]) }) })]),
+  choices: v.looseTuple([v.object({ message: v.object({ content: contentSchema }) })]),
 });
 
 /** `undefined` where no number from 0 to 100, written in full, stands under the name asked for. */

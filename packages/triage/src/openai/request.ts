@@ -63,7 +63,7 @@ function responseFormat(
 
 const tokens = v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
 /** The text of a message, or of its parts where it comes as a list of them: other kinds of parts say nothing here. */
-const contentSchema = v.union([
+export const contentSchema = v.union([
   v.string(),
   v.pipe(
     v.array(v.looseObject({ type: v.string(), text: v.nullish(v.string()) })),
