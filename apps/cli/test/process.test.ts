@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeRecord } from './change-record.js';
 
 const binary = fileURLToPath(new URL('../dist/redef.js', import.meta.url));
 let root: string;
@@ -71,28 +72,7 @@ const partials = (folder: string): string[] =>
 function writeMined(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const id = 'a'.repeat(40);
-  const change = {
-    schema: 'redef.change/1',
-    id,
-    project: 'one',
-    commit: id,
-    parent: id,
-    path: 'a.c',
-    function_name: 'f',
-    function_signature: 'void f(void)',
-    language: 'c',
-    committed_at: '2024-01-01T00:00:00Z',
-    authored_at: '2024-01-01T00:00:00Z',
-    message: 'Add a cache',
-    function_before: 'void f(void)\n{\n}',
-    function_after: 'void f(void)\n{\n  cache();\n}',
-    lines_before: { start: 1, end: 3 },
-    lines_after: { start: 1, end: 4 },
-    hunks: [{ old_start: 2, old_count: 0, new_start: 3, new_count: 1 }],
-    extractor: 'scanner/1',
-    confidence: 'high',
-  };
-  writeFileSync(join(folder, 'changes.jsonl'), `${JSON.stringify(change)}\n`);
+  writeFileSync(join(folder, 'changes.jsonl'), `${JSON.stringify(changeRecord(id))}\n`);
   writeFileSync(
     join(folder, 'evidence.jsonl'),
     `${JSON.stringify({ schema: 'redef.evidence/1', id, kind: 'clean', later_commits: [] })}\n`,

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import type { ChangeEvidence, CodeChange } from '@redef/core';
+import type { ChangeEvidence } from '@redef/core';
 import { afterAll, expect, test } from 'vitest';
+import { changeRecord } from '../../test/change-record.js';
 import { run } from '../run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redef-triage-'));
@@ -54,30 +55,13 @@ async function redef(args: string[], { env = {}, signal = new AbortController().
   return { code, ...texts };
 }
 
-const changes = Array.from({ length: 6 }, (_, index): CodeChange => {
-  const id = index.toString(16).padStart(40, 'a');
-  return {
-    schema: 'redef.change/1',
-    id,
+const changes = Array.from({ length: 6 }, (_, index) =>
+  changeRecord(index.toString(16).padStart(40, 'a'), {
     project: index < 3 ? 'one' : 'two',
-    commit: id,
-    parent: id,
-    path: 'a.c',
-    function_name: 'f',
-    function_signature: 'void f(void)',
-    language: 'c',
-    committed_at: '2024-01-01T00:00:00Z',
-    authored_at: '2024-01-01T00:00:00Z',
     message: `Add a cache (${index})`,
-    function_before: 'void f(void)\n{\n}',
     function_after: `void f(void)\n{\n  cache(${index});\n}`,
-    lines_before: { start: 1, end: 3 },
-    lines_after: { start: 1, end: 4 },
-    hunks: [{ old_start: 2, old_count: 0, new_start: 3, new_count: 1 }],
-    extractor: 'scanner/1',
-    confidence: 'high',
-  };
-});
+  }),
+);
 const evidence = changes.map(
   ({ id, message }): ChangeEvidence => ({
     schema: 'redef.evidence/1',
