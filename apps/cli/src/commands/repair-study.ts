@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { RedefError } from '@redef/core';
 import {
   type RepairCellEvent,
   type RepairScenario,
@@ -71,15 +70,6 @@ export const repairStudyCommand = (cli: CliContext): Command =>
     .option('--syntax', 'also parse the patched functions, for scores.md (needs web-tree-sitter and tree-sitter-c)')
     .option('--json', 'print the results as JSON')
     .action(async (options: Options) => {
-      if (
-        options.bugFix === undefined &&
-        options.scenarios?.some((name) => name === 'bug-fix' || name === 'transfer')
-      ) {
-        throw new RedefError('bug-fix and transfer need a corpus to pre-train on', {
-          code: 'invalid-option',
-          remedy: 'Name it with --bug-fix.',
-        });
-      }
       const { out, train, test: testPath, bugFix, bugFixValidation } = options;
       await keepInputs(cli, [...train, testPath, bugFix, bugFixValidation, options.judgements], {
         files: ['report.html', 'report.md', 'results.json', 'scores.md'].map((name) => join(out, name)),

@@ -96,7 +96,7 @@ export async function runRepairStudy(
   if (!bugFixes && wanted.some((name) => !(name in dataScenarios))) {
     throw new RedefError('bug-fix and transfer need a corpus to pre-train on', {
       code: 'invalid-option',
-      remedy: 'Pass bugFixes, or leave those scenarios out.',
+      remedy: 'Name one (--bug-fix, bugFixes), or leave those scenarios out.',
     });
   }
   const results: RepairStudyResults = { schema: 'redef.repair-study/1', composition: [], scores: [] };
