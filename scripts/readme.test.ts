@@ -21,7 +21,8 @@ for (const folder of folders) {
       try {
         const file = join(scratch, 'snippet.mjs');
         writeFileSync(file, ts.transpile(code!, { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }));
-        expect(execFileSync(process.execPath, [file], { cwd: scratch, encoding: 'utf8' })).toBe(output);
+        const env = { ...process.env, TMPDIR: scratch };
+        expect(execFileSync(process.execPath, [file], { cwd: scratch, env, encoding: 'utf8' })).toBe(output);
       } finally {
         rmSync(scratch, { recursive: true });
       }

@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 const description = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
@@ -12,5 +11,5 @@ export function useSoftwareAdapter(): void {
   if (!existsSync(description)) return;
   process.env.VK_DRIVER_FILES ??= description;
   process.env.VK_ICD_FILENAMES ??= description;
-  process.env.XDG_RUNTIME_DIR ??= mkdtempSync(join(tmpdir(), 'redef-xdg-'));
+  process.env.XDG_RUNTIME_DIR ??= tmpdir();
 }

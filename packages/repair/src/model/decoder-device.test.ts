@@ -1,20 +1,12 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDriver, Variables } from '@redef/autodiff';
 import { expect, test } from 'vitest';
+import { useSoftwareAdapter } from '../../../../scripts/software-adapter.js';
 import golden from '../../test/fixtures/model-decoding.json' with { type: 'json' };
 import { smallModel } from '../../test/small-models.js';
 import { beamSearch } from '../decode/beam-search.js';
 import { Seq2SeqDecoder } from './seq2seq-decoder.js';
 
-// Chromium brings a Vulkan adapter in software: what WebGPU is tested on where there is no GPU.
-const softwareAdapter = '/usr/lib/chromium/vk_swiftshader_icd.json';
-if (existsSync(softwareAdapter)) {
-  process.env.VK_DRIVER_FILES ??= softwareAdapter;
-  process.env.VK_ICD_FILENAMES ??= softwareAdapter;
-  process.env.XDG_RUNTIME_DIR ??= mkdtempSync(join(tmpdir(), 'redef-xdg-'));
-}
+useSoftwareAdapter();
 
 test('decodes on the device of its variables: the same tokens on WebGPU', { timeout: 300_000 }, async ({ skip }) => {
   const driver = await createDriver('webgpu').catch(({ message, remedy }) => {
