@@ -33,15 +33,16 @@ export async function runKilledStudy({ out, args, cells, kills, seed, env, harms
   let starts = 0;
   let run = start();
   for (const point of points) {
-    for (;;) {
-      if (run.child.exitCode !== null || run.child.signalCode !== null) run = start();
-      if (finished(out) >= point && (point > 0 || existsSync(join(out, 'mined')))) break;
+    do {
+      startIfEnded();
       await sleep(20);
-    }
+    } while (finished(out) < point || (point === 0 && !existsSync(join(out, 'mined'))));
     await sleep(rng.integer(400));
     let name: string;
-    do name = names[rng.integer(names.length)]!;
-    while (!(await harms[name]!(run.child)));
+    do {
+      startIfEnded(); // the harm before may have ended it since
+      name = names[rng.integer(names.length)]!;
+    } while (!(await harms[name]!(run.child)));
     done.push(`${name} at ${finished(out)}`);
   }
   while ((await run.ended) !== 0) {
@@ -49,6 +50,10 @@ export async function runKilledStudy({ out, args, cells, kills, seed, env, harms
     run = start();
   }
   return { done, starts };
+
+  function startIfEnded() {
+    if (run.child.exitCode !== null || run.child.signalCode !== null) run = start();
+  }
 
   function start() {
     starts++;
