@@ -1,9 +1,10 @@
 // Throughput of encode + tokenize against the tokenizer alone on the same text, per encoding and tokenizer.
 //
-//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding]
+//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding tokenizer]
 //
 // `folder` holds tokenizer.json of a RoBERTa-like model; `lines` is the mean length of the generated functions, 100 unless
-// given.
+// given. Each encoding with each tokenizer has a process of its own, as in use: others leave a heap and compiled code that
+// tell on the next.
 //
 // "The same text" can be two things, and both ratios are printed:
 //   shown  what the encoding emits, laid out and joined beforehand. The strict one: an encoding that shows only the changed
@@ -18,6 +19,7 @@
 // Times are microseconds of processor time a change, all threads; the best round of some. Every text
 // is decoded from bytes within the time, as one read from a file is: a regular expression is slower on a new string than
 // on one that it has seen.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Tokenizer } from '@huggingface/tokenizers';
@@ -26,7 +28,7 @@ import { loadNativeTokenizer } from '@redef/encoders/native';
 import { generateChanges } from './changes.mjs';
 
 const shared = fileURLToPath(new URL('../../../../shared/data/tokenizers/codebert-base', import.meta.url));
-const [folder = shared, lines = '100', only] = process.argv.slice(2);
+const [folder = shared, lines = '100', name, kind] = process.argv.slice(2);
 const changes = [...generateChanges({ count: 100, lines: Number(lines) })];
 const toBytes = (texts) => texts.map((text) => Buffer.from(text));
 const fromBytes = (bytes) => bytes.map((buffer) => buffer.toString());
@@ -48,7 +50,6 @@ function published(own, marks) {
     addTokens: (tokens) => published(own.addTokens(tokens), [...marks, ...tokens]),
   };
 }
-// One after the other, the smallest heap first.
 const tokenizers = {
   native: () => loadNativeTokenizer(folder, { preset: 'roberta' }),
   js: () => loadTokenizer(folder, { preset: 'roberta' }),
@@ -63,15 +64,18 @@ const processorTime = async (work, times) => {
 };
 
 /**
- * The best round of a tenth of a second at least, in six seconds of nothing else: rounds of several works in turn would
- * free what another one has left, and beside a slow tokenizer it takes seconds until the encoding itself is compiled.
+ * The best round of each work, a round being a tenth of a second at least. Each has four stretches of a second and a half,
+ * rounds in turn would free what another work has left, and one stretch would miss the encoding compiled.
  */
-async function bestTime(work) {
-  const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
-  let best = Infinity;
-  const end = process.cpuUsage().user + 6e6;
-  for (let round = 0; round < 3 || process.cpuUsage().user < end; round++) {
-    best = Math.min(best, await processorTime(work, repeats));
+async function bestTimes(works) {
+  const best = works.map(() => Infinity);
+  for (let stretch = 0; stretch < 4; stretch++) {
+    for (const [i, work] of works.entries()) {
+      const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
+      const end = process.cpuUsage().user + 1.5e6;
+      do best[i] = Math.min(best[i], await processorTime(work, repeats));
+      while (process.cpuUsage().user < end);
+    }
   }
   return best;
 }
@@ -81,22 +85,32 @@ const tokenizeAll = (tokenizer, bytes) =>
     ? tokenizer.encodeBatch(fromBytes(bytes)) // one batch: its threads never wait
     : bytes.map((text) => tokenizer.encode(text.toString()));
 
-console.log(`${changes.length} changes of about ${lines} lines, budget 512; us a change`);
-console.log('tokenizer encoding           shown      both  encode+tokenize  of shown  of both');
-for (const [kind, load] of Object.entries(tokenizers)) {
-  const tokenizer = await load();
-  for (const name of only ? [only] : encodingNames) {
-    const encoding = createEncoding(name);
-    const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
-    const marked = withMarks(tokenizer, encoding.specialTokens);
-    const shown = await bestTime(() => tokenizeAll(marked, texts));
-    const both = await bestTime(() => tokenizeAll(marked, sides));
-    const whole = await bestTime(async () => {
+async function measure() {
+  const tokenizer = await tokenizers[kind]();
+  const encoding = createEncoding(name);
+  const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
+  const marked = withMarks(tokenizer, encoding.specialTokens);
+  const [shown, both, whole] = await bestTimes([
+    () => tokenizeAll(marked, texts),
+    () => tokenizeAll(marked, sides),
+    async () => {
       for await (const _ of encodeChanges(readChanges(), encoding, { tokenizer, maxTokens: 512 }));
-    });
-    const column = (value, digits, width) => value.toFixed(digits).padStart(width);
-    console.log(
-      `${kind.padEnd(9)} ${name.padEnd(15)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
-    );
+    },
+  ]);
+  const column = (value, digits, width) => value.toFixed(digits).padStart(width);
+  console.log(
+    `${kind.padEnd(9)} ${name.padEnd(15)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
+  );
+}
+
+if (kind) {
+  await measure();
+} else {
+  console.log(`${changes.length} changes of about ${lines} lines, budget 512; us a change`);
+  console.log('tokenizer encoding           shown      both  encode+tokenize  of shown  of both');
+  const program = fileURLToPath(import.meta.url);
+  for (const each of Object.keys(tokenizers)) {
+    for (const one of encodingNames)
+      execFileSync(process.execPath, [program, folder, lines, one, each], { stdio: 'inherit' });
   }
 }
