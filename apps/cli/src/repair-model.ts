@@ -4,7 +4,7 @@ import { createDriver, type Device, type Driver } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { fileError, writeFileAtomic } from '@redef/core/files';
 import { loadTokenizer, type Tokenizer, type TokenizerPresetName, tokenizerPresets } from '@redef/encoders';
-import { parseConfig } from '@redef/models';
+import { readConfig } from '@redef/models';
 import { vulRepairAddedTokens } from '@redef/repair';
 import { paperSettings, type RepairModel, readRepairModel } from '@redef/repair/model';
 import { type Command, Option } from 'commander';
@@ -39,8 +39,8 @@ export function addRepairModelOptions(command: Command, model: string, mandatory
 export function addNetworkOptions(command: Command): Command {
   return command
     .option('--decoder-layers <n>', "of a RoBERTa model's decoder (default: 6)", integer(1))
-    .option('--max-source-tokens <n>', 'default: 512', integer(4))
-    .option('--max-target-tokens <n>', 'default: 256', integer(4));
+    .option('--max-source-tokens <n>', 'default: 512, or what the model reads', integer(4))
+    .option('--max-target-tokens <n>', 'default: 256, or what the model reads', integer(4));
 }
 
 export interface LoadedRepairModel {
@@ -61,7 +61,7 @@ export async function loadRepairModel(cwd: string, flags: RepairModelFlags): Pro
       remedy: 'Name its folder with --tokenizer.',
     });
   }
-  const found = isConfig ? { config: parseConfig(await readJson(path), path) } : await readRepairModel(path);
+  const found = isConfig ? { config: await readConfig(path) } : await readRepairModel(path);
   const trainedWith = 'settings' in found ? found.settings.tokenizer : undefined;
   const trainedFamily = families.find((family) => trainedWith?.startsWith(`${family}/`));
   const preset = flags.family ?? trainedFamily ?? (found.config.model_type === 't5' ? 'codet5p' : 'roberta');
@@ -121,14 +121,5 @@ export async function copyTokenizer(from: string, to: string): Promise<void> {
       throw fileError(error, join(from, name));
     }
     await writeFileAtomic(join(to, name), content);
-  }
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw fileError(error, path);
-    throw new RedefError(`${path}: not JSON`, { code: 'unsupported-model', remedy: 'Mend the file.', cause: error });
   }
 }

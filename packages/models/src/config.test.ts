@@ -1,6 +1,6 @@
 import { compile, Graph } from '@redef/autodiff';
 import { expect, test } from 'vitest';
-import { parseConfig, type RobertaConfig } from './config.js';
+import { maxInputTokens, parseConfig, type RobertaConfig } from './config.js';
 import { robertaClassifier } from './roberta/classifier.js';
 
 // The members of the public config.json files that matter here, and some that do not.
@@ -33,6 +33,12 @@ const codet5 = {
 test('public configs are read, with the defaults of their architecture', () => {
   expect(parseConfig(codebert)).toMatchObject({ pad_token_id: 1, layer_norm_eps: 1e-5, hidden_dropout_prob: 0.1 });
   expect(parseConfig(codet5)).toMatchObject({ pad_token_id: 0, relative_attention_num_buckets: 32, dropout_rate: 0.1 });
+});
+
+test('as many tokens are read as there are positions behind the padding id', () => {
+  expect(maxInputTokens(parseConfig(codebert))).toBe(512);
+  expect(maxInputTokens(parseConfig({ ...codebert, max_position_embeddings: 1026 }))).toBe(1024); // UniXcoder
+  expect(maxInputTokens(parseConfig(codet5))).toBe(Infinity);
 });
 
 test('members that say what the network does anyway are taken', () => {

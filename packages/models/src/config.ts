@@ -65,6 +65,11 @@ export type T5Config = v.InferOutput<typeof t5ConfigSchema>;
 
 export type ModelConfig = RobertaConfig | T5Config;
 
+/** Most tokens of one input, special tokens included; `Infinity` for T5, whose positions are relative. */
+export function maxInputTokens(config: ModelConfig): number {
+  return config.model_type === 't5' ? Infinity : config.max_position_embeddings - config.pad_token_id - 1;
+}
+
 /**
  * Checks a parsed `config.json`.
  *

@@ -1,4 +1,4 @@
-export { type ModelConfig, parseConfig, type RobertaConfig, type T5Config } from './config.js';
+export { type ModelConfig, maxInputTokens, parseConfig, type RobertaConfig, type T5Config } from './config.js';
 export {
   type CachedDecoder,
   type CacheSizes,
@@ -8,6 +8,7 @@ export {
   stepInputs,
 } from './decoding/decoder-cache.js';
 export { adaptLayers, type BuildOptions, type LayerAdapter } from './layers.js';
+export { readConfig } from './read-config.js';
 export { robertaClassifier } from './roberta/classifier.js';
 export { robertaCachedDecoder } from './roberta/decoder-cache.js';
 export { type RobertaEncoding, robertaEncoder } from './roberta/encoder.js';

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { RedefError, type RunOptions } from '@redef/core';
 import {
+  type Budget,
   createLexicalTokenizer,
   loadTokenizer,
   type Tokenizer,
   type TokenizerPresetName,
   tokenizerPresets,
 } from '@redef/encoders';
-import { parseConfig } from '@redef/models';
+import { type ModelConfig, maxInputTokens, parseConfig, readConfig } from '@redef/models';
 import { downloadModel } from '@redef/models/hub';
 import { serverOf } from '@redef/triage';
 import { checkpointDigest } from '../cells/checkpoint-digest.js';
@@ -86,7 +87,7 @@ async function checkpoint(entry: Entry<'checkpoint'>, file: StudyFile, context: 
   const digest = await checkpointDigest(folder);
   return {
     name,
-    budget: { tokenizer, maxTokens: entry.max_tokens ?? tokenizer.maxTokens },
+    budget: budgetOf(name, tokenizer, await readConfig(folder), entry.max_tokens),
     spec: ({ size }) => ({
       engine: 'onnx',
       options: { ...onnxOptions({ ...file.training, ...entry.training }), vocabularySize: size },
@@ -104,7 +105,7 @@ async function scratch(entry: Entry<'scratch'>, file: StudyFile, context: ModelC
   const members = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null));
   return {
     name,
-    budget: { tokenizer, maxTokens: entry.max_tokens ?? tokenizer.maxTokens },
+    budget: budgetOf(name, tokenizer, read, entry.max_tokens),
     spec: ({ size }) => ({
       engine: 'onnx',
       options: {
@@ -134,6 +135,18 @@ function chat(entry: Entry<'chat'>): StudyModel {
       },
     }),
   };
+}
+
+/** As many tokens as asked for, else as many as both the tokenizer's preset and the network allow. */
+function budgetOf(name: string, tokenizer: Tokenizer, config: ModelConfig, asked?: number): Budget {
+  const limit = maxInputTokens(config);
+  if (asked !== undefined && asked > limit) {
+    throw new RedefError(`models: ${name}: max_tokens is ${asked}, the model reads ${limit}`, {
+      code: 'invalid-study',
+      remedy: `Ask for at most ${limit}, or leave it out.`,
+    });
+  }
+  return { tokenizer, maxTokens: asked ?? Math.min(tokenizer.maxTokens, limit) };
 }
 
 /** The settings of a study file under the engine's names. */

@@ -156,10 +156,12 @@ test('the linear baseline is added where it is not named, and known for one', as
   ]);
 });
 
-async function specsOf(...models: NonNullable<StudyFileInput['models']>) {
+async function designed(...models: NonNullable<StudyFileInput['models']>) {
   const design = await studyDesign(checkStudy({ repositories: ['a'], models }), { base: root, cacheFolder: root });
-  return design.models.map(({ budget, spec }) => spec(budget.tokenizer, 'diff-tags'));
+  return design.models;
 }
+const specsOf = async (...models: NonNullable<StudyFileInput['models']>) =>
+  (await designed(...models)).map(({ budget, spec }) => spec(budget.tokenizer, 'diff-tags'));
 
 test('what is said aloud and decides nothing else names the same cell', async () => {
   const linear = { kind: 'linear' } as const;
@@ -197,6 +199,12 @@ test('a config names a cell by what the network reads of it, and one that it can
   expect(aloud).toEqual(plain);
   expect(other).not.toEqual(plain);
   await expect(specsOf(tiny({ num_attention_heads: 3 }))).rejects.toThrow('models: scratch: hidden_size 8');
+
+  const [scratch] = await designed(tiny({}));
+  expect(scratch!.budget.maxTokens).toBe(64); // the preset's 512 would be more than its positions
+  await expect(designed({ ...tiny({}), max_tokens: 65 })).rejects.toThrow(
+    'models: scratch: max_tokens is 65, the model reads 64',
+  );
 });
 
 test('a study at hand is checked the same way', () => {

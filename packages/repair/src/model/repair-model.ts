@@ -8,8 +8,9 @@ import {
   type CachedDecoder,
   loadWeights,
   type ModelConfig,
+  maxInputTokens,
   openCheckpoint,
-  parseConfig,
+  readConfig,
   robertaCachedDecoder,
   robertaSeq2Seq,
   saveWeights,
@@ -49,7 +50,7 @@ export interface RepairModel {
 }
 
 /**
- * The papers' settings for a family (R+R, section 3.4).
+ * The papers' settings for a family (R+R, section 3.4), sources and targets no longer than the network reads.
  *
  * @param tokenizer what its special tokens are; default those of the published vocabularies
  */
@@ -63,30 +64,47 @@ export function paperSettings(
     decoder_layers: 6,
     start_token: isT5 ? config.decoder_start_token_id : (tokenizer?.prefix[0] ?? 0),
     end_token: tokenizer?.suffix.at(-1) ?? 2,
-    max_source_tokens: 512,
-    max_target_tokens: 256,
+    max_source_tokens: Math.min(512, maxInputTokens(config)),
+    max_target_tokens: Math.min(256, maxInputTokens(config)),
     rule: isT5 ? 'hugging-face' : 'codexglue',
     ...(tokenizer && { tokenizer: tokenizer.id }),
   };
 }
 
-/** The logits of a model in training or evaluation: ids (batch, length) to (batch × target length, vocabulary). */
+/**
+ * The logits of a model in training or evaluation: ids (batch, length) to (batch × target length, vocabulary).
+ *
+ * @throws `RedefError` `too-many-tokens` where sources or targets may be longer than the network reads
+ */
 export function repairLogits(
-  { config, settings }: RepairModel,
+  model: RepairModel,
   sourceIds: Tensor,
   decoderIds: Tensor,
   options: { training?: boolean } = {},
 ): Tensor {
+  checkLengths(model);
+  const { config, settings } = model;
   return config.model_type === 't5'
     ? t5Seq2Seq(sourceIds, decoderIds, config, options)
     : robertaSeq2Seq(sourceIds, decoderIds, config, { ...options, decoderLayers: settings.decoder_layers });
 }
 
 /** The same model for decoding with a cache. */
-export function repairDecoder({ config, settings }: RepairModel): CachedDecoder {
+export function repairDecoder(model: RepairModel): CachedDecoder {
+  checkLengths(model);
+  const { config, settings } = model;
   return config.model_type === 't5'
     ? t5CachedDecoder(config)
     : robertaCachedDecoder(config, { decoderLayers: settings.decoder_layers });
+}
+
+function checkLengths({ config, settings: { max_source_tokens, max_target_tokens } }: RepairModel): void {
+  const limit = maxInputTokens(config);
+  if (Math.max(max_source_tokens, max_target_tokens) <= limit) return;
+  throw new RedefError(
+    `Sources of ${max_source_tokens} tokens and targets of ${max_target_tokens} were asked for, the model reads ${limit}`,
+    { code: 'too-many-tokens', remedy: 'Ask for shorter ones, or train a model with more positions.' },
+  );
 }
 
 /**
@@ -96,7 +114,7 @@ export function repairDecoder({ config, settings }: RepairModel): CachedDecoder 
  * @throws `RedefError` `file-missing`, `unsupported-model`, `invalid-model`
  */
 export async function readRepairModel(folder: string): Promise<RepairModel> {
-  const config = parseConfig(await readJson(join(folder, 'config.json')), join(folder, 'config.json'));
+  const config = await readConfig(folder);
   const path = join(folder, 'repair.json');
   let json: unknown;
   try {

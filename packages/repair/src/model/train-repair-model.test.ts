@@ -159,6 +159,15 @@ describe.each(['t5', 'roberta'])('%s', (family) => {
   });
 });
 
+test('sources and targets are no longer than the network reads', async () => {
+  expect(paperSettings(roberta)).toMatchObject({ max_source_tokens: 38, max_target_tokens: 38 });
+  expect(paperSettings(t5)).toMatchObject({ max_source_tokens: 512, max_target_tokens: 256 });
+  const start = { config: roberta, settings: { ...paperSettings(roberta), max_source_tokens: 39 } };
+  const options = { folder, start, train: pairs, validation: [], seed: 1, driver: driver() };
+  await expect(trainRepairModel(options)).rejects.toMatchObject({ code: 'too-many-tokens' });
+  expect(() => repairDecoder(start)).toThrow('the model reads 38');
+});
+
 test('pairs that do not fit the model, and an empty set, are refused', async () => {
   const options = { folder, start: models.t5!, validation: [], seed: 1, driver: driver() };
   const long = { ...pairs[0]!, sourceIds: new Int32Array(17).fill(3) };

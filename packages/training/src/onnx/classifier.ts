@@ -1,5 +1,5 @@
 import { crossEntropy, Graph, type Tensor } from '@redef/autodiff';
-import { type ModelConfig, robertaClassifier, t5Classifier } from '@redef/models';
+import { type ModelConfig, maxInputTokens, robertaClassifier, t5Classifier } from '@redef/models';
 import type { Example } from '../engine.js';
 import type { BatchShape, Task } from '../fit/task.js';
 import { type Lora, withLora } from './lora.js';
@@ -48,17 +48,10 @@ export function classifierTask(classifier: Classifier, positiveWeight: number): 
 /** `crossEntropy` leaves such rows out. */
 const notCounted = -100;
 
-/** Most tokens of one input; `Infinity` for T5, whose positions are relative. */
-export function maxTokens(config: ModelConfig): number {
-  return config.model_type === 't5'
-    ? Number.POSITIVE_INFINITY
-    : config.max_position_embeddings - config.pad_token_id - 1;
-}
-
 /** Up to 64 the next power of two, beyond the next multiple of 64: few shapes, little padding. */
 export function padLength([longest]: readonly number[], config: ModelConfig): [number] {
   const rounded = longest! > 64 ? Math.ceil(longest! / 64) * 64 : 2 ** Math.ceil(Math.log2(longest!));
-  return [Math.min(Math.max(rounded, 8), maxTokens(config))];
+  return [Math.min(Math.max(rounded, 8), maxInputTokens(config))];
 }
 
 /** Token ids, row by row, behind each its padding. Rows without an input repeat the first: a row of padding alone has no mean. */

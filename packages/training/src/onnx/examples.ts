@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RedefError, throwIfAborted } from '@redef/core';
-import type { ModelConfig } from '@redef/models';
+import { type ModelConfig, maxInputTokens } from '@redef/models';
 import type { Example } from '../engine.js';
-import { maxTokens } from './classifier.js';
 import type { Unlabelled } from './predictor.js';
 
 /** Tokens that an encoding may add without saying so: tags, of which the papers' encodings have ten at most. */
@@ -55,7 +54,7 @@ export function vocabularyFor(
 
 /** @throws `RedefError` `wrong-vocabulary`, `too-many-tokens` or `empty-example`, which name the example */
 export function checkExample({ id, inputIds }: Unlabelled, config: ModelConfig): void {
-  const limit = maxTokens(config);
+  const limit = maxInputTokens(config);
   if (inputIds.length > limit) {
     throw new RedefError(`Example ${id} has ${inputIds.length} tokens, the model reads ${limit}`, {
       code: 'too-many-tokens',

@@ -1,8 +1,8 @@
 import { createOnnxRuntimeDriver, type TypedArray, Variables } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
-import { saveWeights } from '@redef/models';
+import { readConfig, saveWeights } from '@redef/models';
 import { anyGraph } from './model-folder.js';
-import { loadBase, readConfig } from './model-source.js';
+import { loadBase } from './model-source.js';
 import { loadAdapter, readAdapter } from './peft.js';
 
 /**

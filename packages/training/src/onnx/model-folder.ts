@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Graph, Variables } from '@redef/autodiff';
 import { RedefError } from '@redef/core';
 import { writeFileAtomic } from '@redef/core/files';
-import { saveWeights } from '@redef/models';
+import { readConfig, saveWeights } from '@redef/models';
 import { buildClassifier, type Classifier } from './classifier.js';
 import { isLoraWeight, isSaved } from './lora.js';
-import { loadBase, loadWhole, type ModelSource, openModel, readConfig } from './model-source.js';
+import { loadBase, loadWhole, type ModelSource, openModel } from './model-source.js';
 import { loadAdapter, readAdapter, saveAdapter } from './peft.js';
 
 /** The graph of one short input: what parameters the classifier has. */

@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Variables } from '@redef/autodiff';
-import { digestOf, RedefError, type Rng, type RunOptions } from '@redef/core';
-import { digestFile, fileError } from '@redef/core/files';
+import { digestOf, type Rng, type RunOptions } from '@redef/core';
+import { digestFile } from '@redef/core/files';
 import {
   type LoadReport,
   type LoadWeightsOptions,
@@ -10,6 +10,7 @@ import {
   type ModelConfig,
   openCheckpoint,
   parseConfig,
+  readConfig,
 } from '@redef/models';
 import type { DownloadModelOptions } from '@redef/models/hub';
 import { buildClassifier } from './classifier.js';
@@ -63,22 +64,6 @@ export async function openModel(source: ModelSource, { signal, onEvent }: RunOpt
   const digests: string[] = [];
   for (const name of weights) digests.push(await digestFile(join(folder, name)));
   return { config, folder, identity: digestOf([config, digests]) };
-}
-
-export async function readConfig(folder: string): Promise<ModelConfig> {
-  const path = join(folder, 'config.json');
-  let json: unknown;
-  try {
-    json = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw fileError(error, path);
-    throw new RedefError(`${path}: not JSON`, {
-      code: 'unsupported-model',
-      remedy: 'Download or copy the file again.',
-      cause: error,
-    });
-  }
-  return parseConfig(json, path);
 }
 
 /** Sets the variables to a published or trained model's weights; what it lacks for a classifier is drawn. */
