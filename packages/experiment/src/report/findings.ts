@@ -125,10 +125,15 @@ function counterfactualSentences({ statistics, conditions }: StudyResults): stri
       }
       const change = `${counterfactual} changes ${model}'s F1 on ${encoding} by ${signed(-meanDifference)} over ${seedsOf(n)}`;
       if (pHolm === null) return `${change}; there is no spread to test it against.`;
-      if (equivalence?.equivalent)
-        return `${change}: less than ${equivalenceMargin} either way (${below(statistics.settings)}), so it is unchanged in practice.`;
-      return pHolm < significance
-        ? `${change}, a fall beyond the spread over seeds (${below(statistics.settings)} after Holm).`
+      const p = below(statistics.settings);
+      const falls = pHolm < significance && `${change}, a fall beyond the spread over seeds (${p} after Holm)`;
+      if (equivalence?.equivalent) {
+        return falls
+          ? `${falls}, yet one of less than ${equivalenceMargin} (${p}), so it is negligible in practice.`
+          : `${change}: less than ${equivalenceMargin} either way (${p}), so it is unchanged in practice.`;
+      }
+      return falls
+        ? `${falls}.`
         : `${change}; neither a fall nor equality within ${equivalenceMargin} can be told from the spread over seeds.`;
     },
   );

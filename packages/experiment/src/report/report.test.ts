@@ -129,6 +129,25 @@ test('the findings say what the numbers say', () => {
   ]);
 });
 
+test('a fall that is significant and within the margin of equivalence is told as both, as RQ3 does', () => {
+  const losses = [1, 3, 6, 2, 4, 5, 3, 7, 0, 4].map((loss) => loss / 1000); // mean 0.0035
+  const lossesOf = (scale: number, shift = 0) =>
+    findings(
+      resultsOf(
+        losses.flatMap((loss, seed) => [
+          cell('diff-tags', seed, 0.6),
+          cell('diff-tags', seed, 0.6 - scale * loss - shift, 'reversed-tags'),
+        ]),
+      ),
+    ).find((sentence) => sentence.startsWith('reversed-tags'));
+  expect(lossesOf(1)).toBe(
+    "reversed-tags changes linear's F1 on diff-tags by −0.0035 over 10 seeds, a fall beyond the spread over seeds (p < .05 after Holm), yet one of less than 0.01 (p < .05), so it is negligible in practice.",
+  );
+  expect(lossesOf(1, -0.0035)).toMatch(/: less than 0\.01 either way \(p < \.05\), so it is unchanged in practice\.$/);
+  expect(lossesOf(10)).toMatch(/, a fall beyond the spread over seeds \(p < \.05 after Holm\)\.$/);
+  expect(lossesOf(10, -0.035)).toMatch(/neither a fall nor equality within 0\.01 can be told/);
+});
+
 test('a model that finds nothing has no best encoding', () => {
   const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
   expect(findings(resultsOf(nothing))).toEqual(
