@@ -40,8 +40,10 @@ export interface CounterfactualComparison {
   bootstrap: BootstrapResult | null;
   /** Is the difference within ±the margin of equivalence? `null` where no seed differs. */
   equivalence: EquivalenceResult | null;
-  /** Holm-adjusted over the counterfactuals of the model; `null` with the t-test. */
+  /** Of the t-test, Holm-adjusted over the counterfactuals of the model; `null` with it. */
   pHolm: number | null;
+  /** Of Wilcoxon's test, in the same way. */
+  wilcoxonPHolm: number | null;
 }
 
 export interface StudyStatistics extends AnovaOverModels {
@@ -93,7 +95,8 @@ function compareEncodings(cells: readonly CellResult[]): EncodingComparison[] {
       return { model: cells[0]!.model, first, second, test: whereDifferent(() => pairedTTest(a, b)), pHolm: null };
     }),
   );
-  return withHolm(comparisons, ({ test }) => test);
+  const adjusted = holmOver(comparisons.map(({ test }) => test));
+  return comparisons.map((comparison, i) => ({ ...comparison, pHolm: adjusted[i] ?? null }));
 }
 
 function compareCounterfactuals(
@@ -123,23 +126,23 @@ function compareCounterfactuals(
         bootstrap: whereDifferent(() => bootstrapMeanDifference(a, b, { rng, resamples, level: confidence })),
         equivalence: whereDifferent(() => equivalenceTest(a, b, { margin: equivalenceMargin, alpha: significance })),
         pHolm: null,
+        wilcoxonPHolm: null,
       },
     ];
   });
-  return withHolm(comparisons, ({ tTest }) => tTest);
+  const pHolm = holmOver(comparisons.map(({ tTest }) => tTest));
+  const wilcoxonPHolm = holmOver(comparisons.map(({ wilcoxon }) => wilcoxon));
+  return comparisons.map((comparison, i) => ({
+    ...comparison,
+    pHolm: pHolm[i] ?? null,
+    wilcoxonPHolm: wilcoxonPHolm[i] ?? null,
+  }));
 }
 
-function withHolm<C extends { pHolm: number | null }>(
-  comparisons: readonly C[],
-  testOf: (comparison: C) => PairedTTestResult | null,
-): C[] {
-  const tested = comparisons.filter((comparison) => testOf(comparison) !== null);
-  if (tested.length === 0) return [...comparisons];
-  const adjusted = holm(tested.map((comparison) => testOf(comparison)!.p));
-  return comparisons.map((comparison) => {
-    const position = tested.indexOf(comparison);
-    return position < 0 ? comparison : { ...comparison, pHolm: adjusted[position]! };
-  });
+/** Holm-adjusted p-values of a family, which is the tests that could be made; `null` at the others. */
+function holmOver(tests: readonly ({ p: number } | null)[]): (number | null)[] {
+  const adjusted = holm(tests.flatMap((test) => (test ? [test.p] : []))).values();
+  return tests.map((test) => (test ? adjusted.next().value! : null));
 }
 
 /** `null` where the test cannot be made since the differences do not vary, or there is one pair. */

@@ -148,6 +148,18 @@ test('a fall that is significant and within the margin of equivalence is told as
   expect(lossesOf(10, -0.035)).toMatch(/neither a fall nor equality within 0\.01 can be told/);
 });
 
+test('every p-value under a caption that speaks of Holm stands beside its adjusted one', async () => {
+  const cells = wobble.flatMap((w, seed) => [
+    cell('diff-tags', seed, 0.6),
+    cell('diff-tags', seed, 0.5 + w, 'reversed-tags'),
+    cell('diff-tags', seed, 0.5 - w, 'swapped-blocks'),
+  ]);
+  const markdown = renderMarkdown(await composeReport(resultsOf(cells)));
+  expect(markdown).toContain('| p | p, Holm | p, Wilcoxon | p, Wilcoxon, Holm | p, equivalent |');
+  expect(markdown).toMatch(/reversed-tags \|.* \| \\< \.001 \| \\< \.001 \| \.031 \| \.063 \|/);
+  expect(markdown).toMatch(/less than 0\.01, not adjusted\*\*/);
+});
+
 test('a model that finds nothing has no best encoding', () => {
   const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
   expect(findings(resultsOf(nothing))).toEqual(
