@@ -31,6 +31,7 @@ export function anovaOverModels(
     .map((model) => ({ model, reason: 'a baseline that the study does not name' }));
   const models = all.filter((model) => !baselines.includes(model));
   const none = (anovaAbsent: string) => ({ anova: null, anovaAbsent, anovaLeftOut: leftOut, means: [] });
+  if (all.length === 0) return none('no model has a result on an encoding without a counterfactual');
   if (models.length < 2) return none('one model: there is no model factor to cross with encoding');
 
   const whole = analyse(cells, models);

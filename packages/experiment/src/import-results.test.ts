@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { importResults } from './import-results.js';
+import { composeReport } from './report/compose.js';
 import { findings } from './report/findings.js';
+import { renderMarkdown } from './report/markdown.js';
 
 const seeds = [1, 2, 3, 4, 5];
 const f1 = (encoding: string, seed: number): number =>
@@ -112,4 +114,29 @@ test('missing cells are told, other columns and metrics are passed over', async 
   expect(findings(results)).toContain(
     'm: 1 of 2 conditions lack some of its 2 seeds; each comparison is over the seeds that both sides have.',
   );
+});
+
+test('a counterfactual without the results of its encoding is shown and named as compared with nothing', async () => {
+  const distorted = seeds.slice(0, 2).map((seed) => ({
+    model: 'a',
+    encoding: 'e',
+    counterfactual: 'x',
+    seed,
+    f1: 0.4 + seed / 10,
+  }));
+  const alone = await importResults(distorted);
+  expect(findings(alone)).toEqual(['x has nothing to be compared with: a has no result on e without it.']);
+  const report = renderMarkdown(await composeReport(alone));
+  expect(report).toContain('| a | e+x |  | 0.5500 ± 0.0707 |');
+  expect(report).toContain('No two-way analysis of variance: no model has a result on an encoding');
+  expect(report).not.toMatch(/None was asked for|Table 3|Encodings compared|Does the counterfactual/);
+
+  const otherSeeds = await importResults([...distorted, { model: 'a', encoding: 'e', seed: 9, f1: 0.5 }]);
+  expect(findings(otherSeeds)).toContain(
+    'x has nothing to be compared with: a has results on e without it for other seeds alone.',
+  );
+  expect(renderMarkdown(await composeReport(otherSeeds))).toContain('| a | e+x |  | 0.5500 ± 0.0707 |');
+
+  const none = await importResults([{ model: 'a', encoding: 'e', seed: 9, f1: 0.5 }]);
+  expect(renderMarkdown(await composeReport(none))).toContain('None is among the imported rows.');
 });

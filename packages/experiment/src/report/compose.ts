@@ -1,4 +1,5 @@
 import type { StudyData, StudyResults } from '../results.js';
+import { counterfactualBlocks } from './counterfactual-tables.js';
 import {
   auditTables,
   droppedTable,
@@ -11,7 +12,7 @@ import {
 import type { Block, Link, ReportDocument } from './document.js';
 import type { Figure } from './draw.js';
 import { findings } from './findings.js';
-import { comparisonBlocks, counterfactualBlocks, missingBlocks, resultTable, runTable } from './result-tables.js';
+import { comparisonBlocks, missingBlocks, resultTable, runTable } from './result-tables.js';
 import { unansweredTables } from './unanswered.js';
 
 /** Lays a study's results out as a report. The same results give the same document. */
@@ -19,43 +20,44 @@ export async function composeReport(results: StudyResults): Promise<ReportDocume
   const { data } = results;
   const { drawFigures } = await import('./figures.js'); // what draws takes half a second to load
   const figures = new Map(drawFigures(results).map((figure) => [figure.name, figure]));
+  const blocks: Block[] = [
+    ...(data?.triage.summary.rule_based ? [ruleBasedWarning] : []),
+    { kind: 'heading', text: 'Findings' },
+    { kind: 'list', items: findings(results) },
+    ...(data
+      ? [
+          { kind: 'heading' as const, text: 'Data' },
+          miningTable(data),
+          droppedTable(data),
+          triageTable(data),
+          ...auditTables(data),
+          ...data.splits.map(splitTable),
+          ...leakTable(data),
+          ...figure(figures, 'class-counts', 'function-lengths'),
+        ]
+      : []),
+    { kind: 'heading', text: 'Encodings' },
+    ...(data ? [encodingTable(data)] : []),
+    resultTable(results),
+    ...unansweredTables(results),
+    ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning', 'training-loss'),
+    ...comparisonBlocks(results),
+    { kind: 'heading', text: 'Counterfactuals' },
+    ...counterfactualBlocks(results),
+    ...figure(figures, 'sensitivity'),
+    ...missingBlocks(results),
+    { kind: 'heading', text: 'Where the numbers come from' },
+    {
+      kind: 'list',
+      items: data ? sources(data) : ['the imported rows; results.json holds every number on this page'],
+    },
+    runTable(results),
+  ];
   return {
     title: data
       ? `Change-level defect prediction: ${data.projects.map(({ project }) => project).join(', ')}`
       : 'Change-level defect prediction: imported results',
-    blocks: [
-      ...(data?.triage.summary.rule_based ? [ruleBasedWarning] : []),
-      { kind: 'heading', text: 'Findings' },
-      { kind: 'list', items: findings(results) },
-      ...(data
-        ? [
-            { kind: 'heading' as const, text: 'Data' },
-            miningTable(data),
-            droppedTable(data),
-            triageTable(data),
-            ...auditTables(data),
-            ...data.splits.map(splitTable),
-            ...leakTable(data),
-            ...figure(figures, 'class-counts', 'function-lengths'),
-          ]
-        : []),
-      { kind: 'heading', text: 'Encodings' },
-      ...(data ? [encodingTable(data)] : []),
-      resultTable(results),
-      ...unansweredTables(results),
-      ...figure(figures, 'f1-by-encoding', 'precision-recall', 'calibration', 'learning', 'training-loss'),
-      ...comparisonBlocks(results),
-      { kind: 'heading', text: 'Counterfactuals' },
-      ...counterfactualBlocks(results),
-      ...figure(figures, 'sensitivity'),
-      ...missingBlocks(results),
-      { kind: 'heading', text: 'Where the numbers come from' },
-      {
-        kind: 'list',
-        items: data ? sources(data) : ['the imported rows; results.json holds every number on this page'],
-      },
-      runTable(results),
-    ],
+    blocks: blocks.filter((block) => block.kind !== 'table' || block.rows.length > 0),
   };
 }
 

@@ -4,6 +4,7 @@ import type { StatisticsSettings } from '../statistics-settings.js';
 import { anovaSentence } from './anova-sentence.js';
 import { signed } from './format.js';
 import { unansweredSentences } from './unanswered.js';
+import { uncomparedSentences } from './uncompared.js';
 
 /** The results in plain sentences, each computed from the tables and tests. */
 export function findings(results: StudyResults): string[] {
@@ -16,6 +17,7 @@ export function findings(results: StudyResults): string[] {
     ...overModelsSentences(results),
     ...encodingSentences(results),
     ...counterfactualSentences(results),
+    ...uncomparedSentences(results),
     ...unansweredSentences(results),
     ...undefinedSentences(results),
     ...missingSentences(results),

@@ -160,6 +160,15 @@ test('every p-value under a caption that speaks of Holm stands beside its adjust
   expect(markdown).toMatch(/less than 0\.01, not adjusted\*\*/);
 });
 
+test('counterfactuals without a result are not said to be unasked for', async () => {
+  const results = resultsOf([cell('diff-tags', 1, 0.5)]);
+  const { folder: _, ...failed } = cell('diff-tags', 1, 0, 'reversed-tags');
+  expect(renderMarkdown(await composeReport(results))).toContain('None was asked for.');
+  expect(renderMarkdown(await composeReport({ ...results, missing: [{ ...failed, key: 'k' }] }))).toContain(
+    '## Counterfactuals\n\nNone has a result.\n',
+  );
+});
+
 test('a model that finds nothing has no best encoding', () => {
   const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
   expect(findings(resultsOf(nothing))).toEqual(

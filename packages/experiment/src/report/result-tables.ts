@@ -34,7 +34,7 @@ function testSets({ cells }: StudyResults): string {
   return folds.size > 1 ? `mean of ${folds.size} projects left out in turn, ${sizes} in all` : sizes;
 }
 
-function trivialRows({ trivial }: StudyResults, between: readonly string[]): Table['rows'] {
+export function trivialRows({ trivial }: StudyResults, between: readonly string[]): Table['rows'] {
   return trivial.map((predictor) => ({
     cells: [predictor.name, ...between, ...metricCells(predictor)],
     emphasis: 'baseline' as const,
@@ -153,65 +153,4 @@ function anovaTable({ effects }: RmAnova2Result): Table {
       ],
     })),
   };
-}
-
-export function counterfactualBlocks(results: StudyResults): Block[] {
-  const { conditions } = results;
-  const { counterfactuals, settings } = results.statistics;
-  if (counterfactuals.length === 0) return [{ kind: 'paragraph', text: 'None was asked for.' }];
-  const of = (model: string, encoding: string, counterfactual?: string): Condition | undefined =>
-    conditions.find((c) => c.model === model && c.encoding === encoding && c.counterfactual === counterfactual);
-  const change = (condition: Condition, original: Condition | undefined): string =>
-    condition.counterfactual === undefined || !original || original.mean.f1 === 0
-      ? ''
-      : `${signed(100 * (condition.mean.f1 / original.mean.f1 - 1), 2)}%`;
-  return [
-    {
-      kind: 'table',
-      caption: 'Each counterfactual beside its encoding, with the change of F1 in percent (ReDef, Table 5)',
-      columns: [left('model'), left('condition'), right('change'), ...metricColumns()],
-      rows: [
-        ...counterfactuals.flatMap(({ model, encoding, counterfactual }) => {
-          const original = of(model, encoding);
-          return [original, of(model, encoding, counterfactual)].flatMap((condition) =>
-            condition
-              ? [{ cells: [model, shownName(condition), change(condition, original), ...plusMinus(condition)] }]
-              : [],
-          );
-        }),
-        ...trivialRows(results, ['none', '']),
-      ],
-    },
-    {
-      kind: 'table',
-      caption: `Does the counterfactual make F1 fall? One-sided tests over the same seeds, p alone and Holm-adjusted over the counterfactuals of the model; ${100 * settings.confidence}% bootstrap interval; and two one-sided tests that F1 moves by less than ${settings.equivalenceMargin}, not adjusted`,
-      columns: [
-        left('model'),
-        left('counterfactual'),
-        right('F1 lost'),
-        right('interval'),
-        right('t'),
-        right('p'),
-        right('p, Holm'),
-        right('p, Wilcoxon'),
-        right('p, Wilcoxon, Holm'),
-        right('p, equivalent'),
-        right('d_z'),
-      ],
-      rows: counterfactuals.map(
-        ({ model, meanDifference, tTest, wilcoxon, bootstrap, equivalence, pHolm, wilcoxonPHolm, ...shown }) => ({
-          cells: [
-            model,
-            shownName(shown),
-            signed(meanDifference),
-            bootstrap ? `${signed(bootstrap.interval.low)} to ${signed(bootstrap.interval.high)}` : '',
-            ...(tTest ? [twoDigits(tTest.t), pValue(tTest.p), pValue(pHolm!)] : ['not testable', '', '']),
-            ...(wilcoxon ? [pValue(wilcoxon.p), pValue(wilcoxonPHolm!)] : ['', '']),
-            equivalence ? pValue(equivalence.p) : '',
-            tTest ? twoDigits(tTest.cohensDz) : '',
-          ],
-        }),
-      ),
-    },
-  ];
 }
