@@ -1,6 +1,7 @@
 import type { StudyResults } from '../results.js';
 import type { EncodingComparison } from '../statistics.js';
 import type { StatisticsSettings } from '../statistics-settings.js';
+import { tableMetricNames } from '../trivial.js';
 import { anovaSentence } from './anova-sentence.js';
 import { signed } from './format.js';
 import { unansweredSentences } from './unanswered.js';
@@ -141,12 +142,13 @@ function counterfactualSentences({ statistics, conditions }: StudyResults): stri
   );
 }
 
+/** The other metrics of a run, such as MCC, stand in no table. */
 function undefinedSentences({ cells }: StudyResults): string[] {
-  const count = cells.filter(({ undefinedBecause }) => Object.keys(undefinedBecause).length > 0).length;
+  const count = cells.filter(({ undefinedBecause }) => tableMetricNames.some((name) => undefinedBecause[name])).length;
   return count === 0
     ? []
     : [
-        `${count} of ${cells.length} runs leave some metric undefined; it is counted at its stated value (results.json names them).`,
+        `${count} of ${cells.length} runs leave a metric of the tables undefined; it is counted at its stated value (results.json names them).`,
       ];
 }
 

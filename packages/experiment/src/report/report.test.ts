@@ -169,6 +169,17 @@ test('counterfactuals without a result are not said to be unasked for', async ()
   );
 });
 
+test('runs with an undefined metric are counted where a table shows it', () => {
+  const of = (...undefinedBecause: Record<string, string>[]) =>
+    findings(
+      resultsOf(undefinedBecause.map((why, seed) => ({ ...cell('a', seed, 0.5), undefinedBecause: why }))),
+    ).filter((sentence) => sentence.includes('undefined'));
+  expect(of({ mcc: 'nothing is flagged' }, {})).toEqual([]);
+  expect(of({ mcc: 'nothing is flagged' }, { mcc: 'nothing is flagged', precision: 'nothing is flagged' })).toEqual([
+    '1 of 2 runs leave a metric of the tables undefined; it is counted at its stated value (results.json names them).',
+  ]);
+});
+
 test('a model that finds nothing has no best encoding', () => {
   const nothing = strong.cells.map((cell) => ({ ...cell, f1: 0 }));
   expect(findings(resultsOf(nothing))).toEqual(
