@@ -96,21 +96,23 @@ function encodingSentences({ statistics: { encodings, settings } }: StudyResults
   );
 }
 
-/** What the tests of one family say; a pair that cannot be tested is no pair that does not differ. */
+/** What the tests of one family say; a pair that cannot be tested is not in it, and is no pair that does not differ. */
 function pairsSentence(pairs: readonly EncodingComparison[], settings: StatisticsSettings): string {
   const tested = pairs.filter(({ test }) => test !== null);
   const because = 'without a spread over seeds of the difference there is no test';
-  if (tested.length === 0) return `no pair of encodings is testable: ${because}.`;
-  const others = tested.length < pairs.length ? ` ${pairs.length - tested.length} not testable: ${because}.` : '';
+  if (tested.length === 0) return `no pair of encodings can be tested: ${because}.`;
+  const all = tested.length === pairs.length;
+  const others = all ? '' : ` ${pairs.length - tested.length} cannot be tested: ${because}.`;
+  const ofThose = `of the ${tested.length} pairs of encodings that can be tested`;
   const clear = tested.flatMap(({ first, second, test, pHolm }) => {
     if (!test || pHolm === null || pHolm >= settings.significance) return [];
     return test.meanDifference > 0 ? `${first} over ${second}` : `${second} over ${first}`;
   });
   if (clear.length === 0) {
-    const which = tested.length < pairs.length ? `none of the ${tested.length} testable pairs` : 'no pair';
-    return `${which} of encodings differs beyond the spread over seeds.${others}`;
+    return `${all ? 'no pair of encodings' : `none ${ofThose}`} differs beyond the spread over seeds.${others}`;
   }
-  return `${clear.length} of ${pairs.length} pairs of encodings differ at ${below(settings)} after Holm: ${clear.join('; ')}.${others}`;
+  const count = all ? `${clear.length} of ${pairs.length} pairs of encodings` : `${clear.length} ${ofThose}`;
+  return `${count} differ at ${below(settings)} after Holm: ${clear.join('; ')}.${others}`;
 }
 
 function counterfactualSentences({ statistics, conditions }: StudyResults): string[] {

@@ -201,16 +201,25 @@ test('what cannot be tested is not said to be equal', () => {
   untestable.push(resultsOf([1, 2, 3].flatMap((seed) => [cell('a', seed, 0.9), cell('b', seed, 0.3)])));
   for (const results of untestable) {
     expect(findings(results)).toContain(
-      'linear: no pair of encodings is testable: without a spread over seeds of the difference there is no test.',
+      'linear: no pair of encodings can be tested: without a spread over seeds of the difference there is no test.',
     );
   }
-  const partly = wobble.flatMap((w, seed) => [
-    cell('a', seed, 0.5 + w),
-    cell('b', seed, 0.5 - w),
-    cell('c', seed, 0.4 + w),
-  ]);
-  expect(findings(resultsOf(partly)).find((sentence) => sentence.includes('testable'))).toMatch(
-    /1 not testable: without a spread over seeds of the difference there is no test\.$/,
+  const without = 'cannot be tested: without a spread over seeds of the difference there is no test.';
+  const partly = (apart: number) =>
+    findings(
+      resultsOf(
+        wobble.flatMap((w, seed) => [
+          cell('a', seed, 0.5 + w),
+          cell('b', seed, 0.5 - apart - w),
+          cell('c', seed, 0.49 + w),
+        ]),
+      ),
+    );
+  expect(partly(0.3)).toContain(
+    `linear: 2 of the 2 pairs of encodings that can be tested differ at p < .05 after Holm: a over b; c over b. 1 ${without}`,
+  );
+  expect(partly(0.005)).toContain(
+    `linear: none of the 2 pairs of encodings that can be tested differs beyond the spread over seeds. 1 ${without}`,
   );
 });
 
