@@ -38,6 +38,12 @@ export async function budgetOf(
   { tokenizer: source, preset, maxTokens }: BudgetOptions,
   cli: CliContext,
 ): Promise<Budget> {
+  if (source === undefined && preset !== undefined) {
+    throw new RedefError(`--preset: the lexemes that stand where no --tokenizer is named know no ${preset}`, {
+      code: 'invalid-option',
+      remedy: 'Name the tokenizer too, or leave the preset out.',
+    });
+  }
   const tokenizer = source === undefined ? createLexicalTokenizer() : await load(source, preset, cli);
   return { tokenizer, maxTokens: maxTokens ?? tokenizer.maxTokens };
 }

@@ -67,6 +67,19 @@ test('a failure surfaces after the results before it, and closes the source', as
   expect(closed).toBe(true);
 });
 
+test('the results before a failure of the source are not lost', async () => {
+  function* source(): Generator<number> {
+    yield* [0, 1, 2];
+    throw new Error('unreadable');
+  }
+  const seen: number[] = [];
+  const failing = async () => {
+    for await (const item of mapOrdered(source(), (i) => i)) seen.push(item);
+  };
+  await expect(failing()).rejects.toThrow('unreadable');
+  expect(seen).toEqual([0, 1, 2]);
+});
+
 test("a consumer's break closes the source; an abort stops with code `aborted`", async () => {
   let closed = 0;
   async function* source(): AsyncGenerator<number> {

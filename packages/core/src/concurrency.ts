@@ -8,8 +8,8 @@ export interface MapOrderedOptions {
 
 /**
  * Maps with at most `concurrency` calls under way and yields the results in the order of the input. Reads the input no
- * further ahead than that, so a slow consumer holds back the source. The first failure ends the iteration after the
- * results before it; a consumer's `break` closes the source and returns once the calls under way are through.
+ * further ahead than that, so a slow consumer holds back the source. The first failure, be it of `map` or of the source,
+ * ends the iteration after the results before it; a consumer's `break` closes the source and returns once the calls under way are through.
  */
 export async function* mapOrdered<T, R>(
   source: AsyncIterable<T> | Iterable<T>,
@@ -25,9 +25,12 @@ export async function* mapOrdered<T, R>(
   const pending: Promise<R>[] = [];
   let index = 0;
   try {
-    for await (const item of source) {
+    for await (const next of untilFailure(source)) {
       throwIfAborted(signal);
-      const result = Promise.resolve(index++).then((position) => map(item, position));
+      const result =
+        'error' in next
+          ? Promise.reject(next.error)
+          : Promise.resolve(index++).then((position) => map(next.item, position));
       result.catch(() => {}); // seen when its turn comes, not as an unhandled rejection before
       pending.push(result);
       if (pending.length >= concurrency) yield await pending.shift()!;
@@ -39,6 +42,17 @@ export async function* mapOrdered<T, R>(
     }
   } finally {
     await Promise.allSettled(pending);
+  }
+}
+
+/** What a source gives, and at last the error that it ends with, if any. */
+async function* untilFailure<T>(
+  source: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<{ item: T } | { error: unknown }, void, undefined> {
+  try {
+    for await (const item of source) yield { item };
+  } catch (error) {
+    yield { error };
   }
 }
 

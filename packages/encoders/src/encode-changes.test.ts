@@ -43,6 +43,26 @@ describe('encodeChanges', () => {
     }
   });
 
+  it('gives what comes before a row that cannot be read, batches or not', async () => {
+    const encoding = createEncoding('diff-tags');
+    const unreadable = { id: 'x', function_before: '', function_after: undefined as unknown as string };
+    const rows = [...changes.slice(0, 100), unreadable];
+    function* broken() {
+      yield* changes.slice(0, 100);
+      throw new Error('the file ends here');
+    }
+    for (const own of [tokenizer, inBatches(tokenizer)]) {
+      for (const source of [rows, broken()]) {
+        const ids: string[] = [];
+        const reading = async () => {
+          for await (const { id } of encodeChanges(source, encoding, { tokenizer: own, maxTokens: 40 })) ids.push(id);
+        };
+        await expect(reading()).rejects.toThrow(/function_after|the file ends here/);
+        expect(ids).toEqual(changes.slice(0, 100).map(({ id }) => id));
+      }
+    }
+  });
+
   it('perturbs the split that a counterfactual perturbs', async () => {
     const counterfactual = createCounterfactual('reversed-tags', { seed: 1 });
     const budget = { tokenizer, maxTokens: 40 };

@@ -21,7 +21,9 @@ export interface EncodeChangesOptions {
  * Encodes a stream of changes in order, equal to `encode` one by one, with whole batches to a tokenizer that takes them.
  * Holds two batches at a time, or one change where there are none, however long the stream is.
  *
- * @throws `RedefError` `invalid-option`, `aborted`
+ * The signal is looked at before each change: it does not end the wait for one.
+ *
+ * @throws `RedefError` `invalid-option`, `aborted`, and what the source and the encoder throw, after the rows before it
  */
 export async function* encodeChanges(
   changes: AsyncIterable<ChangeText> | Iterable<ChangeText>,
@@ -37,32 +39,28 @@ export async function* encodeChanges(
   }
   const tokenizer = withMarks(budget.tokenizer, encoder.specialTokens);
   const { maxTokens } = budget;
-  const { encodeBatch: tokenize } = tokenizer;
-  if (!tokenize) {
+  async function* laidOut() {
     for await (const change of changes) {
       throwIfAborted(signal);
       const layout = encoder.layout(change, split);
-      yield fitLayout(change.id, layout, { tokenizer, maxTokens });
+      yield { id: change.id, layout };
     }
+  }
+  if (!tokenizer.encodeBatch) {
+    for await (const { id, layout } of laidOut()) yield fitLayout(id, layout, { tokenizer, maxTokens });
     return;
   }
-  const encodeBatch = async (batch: readonly ChangeText[]): Promise<EncodedChange[]> => {
-    const laidOut = batch.map((change) => {
-      const layout = encoder.layout(change, split);
-      return { id: change.id, layout, texts: renderLayout(layout) };
-    });
-    const ids = await tokenize.call(
-      tokenizer,
-      laidOut.flatMap(({ texts }) => texts),
-    );
+  const encodeBatch = async (batch: readonly { id: string; layout: Layout }[]): Promise<EncodedChange[]> => {
+    const texts = batch.map(({ layout }) => renderLayout(layout));
+    const ids = await tokenizer.encodeBatch!(texts.flat());
     let next = 0;
-    return laidOut.map(({ id, layout, texts }) => {
-      const own = ids.slice(next, next + texts.length);
-      next += texts.length;
-      return fitIds(id, layout, texts, own, { tokenizer, maxTokens });
+    return batch.map(({ id, layout }, i) => {
+      const own = ids.slice(next, next + texts[i]!.length);
+      next += own.length;
+      return fitIds(id, layout, texts[i]!, own, { tokenizer, maxTokens });
     });
   };
-  for await (const batch of mapOrdered(inBatches(changes, batchSize), encodeBatch, {
+  for await (const batch of mapOrdered(inBatches(laidOut(), batchSize), encodeBatch, {
     concurrency: 2,
     ...(signal && { signal }),
   })) {
@@ -73,17 +71,19 @@ export async function* encodeChanges(
   }
 }
 
-async function* inBatches<T>(
-  items: AsyncIterable<T> | Iterable<T>,
-  size: number,
-): AsyncGenerator<T[], void, undefined> {
+/** Where the items end with an error, what came before it is a batch still. */
+async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[], void, undefined> {
   let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length === size) {
+  try {
+    for await (const item of items) {
+      batch.push(item);
+      if (batch.length < size) continue;
       yield batch;
       batch = [];
     }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
   }
   if (batch.length > 0) yield batch;
 }

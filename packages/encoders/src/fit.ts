@@ -121,7 +121,8 @@ const withMarksCache = new WeakMap<Tokenizer, Map<string, Tokenizer>>();
 
 /**
  * The tokenizer with an encoding's marks as added tokens; built once for each pair. A model that is trained on several
- * encodings should add all their marks first, so that each mark has one id throughout.
+ * encodings should add all their marks first, so that each mark has one id throughout; an encoding escapes its own marks
+ * alone, so the others are then found where they stand in a source.
  */
 export function withMarks<T extends Tokenizer>(tokenizer: T, marks: readonly string[]): T {
   if (marks.length === 0) return tokenizer;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CodeChange, Encoded } from '@redef/core';
@@ -216,4 +216,19 @@ test('--stats tells what was cut and how long the inputs are, from an up-to-date
   expect(text.stdout).toMatch(/changes with escaped marks +0 +12 +0\.0%/);
   expect(text.stdout).toMatch(/changes cut +12 +12 +100\.0%/);
   expect(text.stdout).toMatch(/^ +64 +100\.0%$/m);
+});
+
+test('a split that names changes which are not there, and flags that would do nothing, are refused', async () => {
+  writeTables(changes.slice(1));
+  const missing = await encode();
+  expect(missing.code).toBe(3);
+  expect(missing.stderr).toMatch(/1 of the 12 changes that the split names are not in .*mined/);
+  expect(existsSync(join(folder, 'out', 'encoded.jsonl'))).toBe(false);
+  for (const [flags, message] of [
+    [['--seed', '7'], '--seed: nothing is drawn without --counterfactual'],
+    [['--preset', 'codebert'], '--preset: '],
+  ] as const) {
+    const { code, stderr } = await encode(...flags);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
 });

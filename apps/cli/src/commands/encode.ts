@@ -28,7 +28,7 @@ interface Options extends BudgetOptions {
   encoding?: EncodingName | 'tree-paths';
   contextLines?: number;
   counterfactual?: CounterfactualName;
-  seed: number;
+  seed?: number;
   stats?: true;
   json?: true;
 }
@@ -57,11 +57,17 @@ export const encodeCommand = (cli: CliContext): Command =>
           `distort it; ${paperCounterfactuals.join(', ')} have an encoding of their own`,
         ).choices(counterfactualNames),
       )
-      .option('--seed <n>', "of the counterfactual's draws", integer(0), 12345)
+      .option('--seed <n>', "of the counterfactual's draws (default: 12345)", integer(0))
       .option('--stats', 'tell how long the inputs are and what the budget cut off')
       .option('--json', 'print the manifest, and the statistics if asked for, as JSON'),
   ).action(async (options: Options) => {
     const { mined, split, out, encoding: name, counterfactual, seed, contextLines, stats, json, ...budget } = options;
+    if (seed !== undefined && !counterfactual) {
+      throw new RedefError('--seed: nothing is drawn without --counterfactual', {
+        code: 'invalid-option',
+        remedy: 'Leave it out, or name a counterfactual.',
+      });
+    }
     const encoding =
       name === 'tree-paths'
         ? treePaths({ parser: await loadSyntaxParser('c'), cppParser: await loadSyntaxParser('cpp') })
@@ -76,7 +82,7 @@ export const encodeCommand = (cli: CliContext): Command =>
         split: at(split),
         out: at(out),
         as: counterfactual
-          ? { counterfactual, seed, ...(encoding && { encoding }) }
+          ? { counterfactual, seed: seed ?? 12345, ...(encoding && { encoding }) }
           : { encoding: encoding ?? 'diff-tags' },
         ...(contextLines !== undefined && { contextLines }),
         budget: await budgetOf(budget, cli),

@@ -1,4 +1,4 @@
-import type { Rng, SplitName } from '@redef/core';
+import { RedefError, type Rng, type SplitName } from '@redef/core';
 import { checkChange } from '../check-change.js';
 import type { Encoding } from '../encodings/encoding.js';
 import { type EncodedChange, fitLayout, withMarks } from '../fit.js';
@@ -17,7 +17,11 @@ export interface Counterfactual {
   readonly effect: Effect;
   /** The splits that are perturbed. Validation goes with train: it selects the checkpoint of a model trained that way. */
   readonly appliesTo: { readonly train: boolean; readonly test: boolean };
-  /** The encoding's layout, perturbed where the split is. */
+  /**
+   * The encoding's layout, perturbed where the split is.
+   *
+   * @throws `RedefError` `invalid-option` where the split is none of train, validation and test
+   */
   layout(change: ChangeText, split: SplitName): Layout;
   /** The encoding's own result where the split is not perturbed. */
   encode(change: ChangeText, budget: Budget, split: SplitName): EncodedChange;
@@ -39,6 +43,7 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
   const ownRng = rng.fork(name);
   const layout = (change: ChangeText, split: SplitName): Layout => {
     checkChange(change);
+    checkSplit(split);
     if (!(split === 'test' ? appliesTo.test : appliesTo.train)) return encoding.layout(change);
     const draws = ownRng.fork(change.id);
     const laidOut = encoding.layout(perturbChange ? perturbChange(change, draws) : change);
@@ -56,4 +61,13 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
       return fitLayout(change.id, laidOut, { tokenizer: withMarks(tokenizer, encoding.specialTokens), maxTokens });
     },
   };
+}
+
+/** A mistyped split would be left unperturbed, and the counterfactual would measure nothing. */
+function checkSplit(split: SplitName): void {
+  if (split === 'train' || split === 'validation' || split === 'test') return;
+  throw new RedefError(`There is no split ${JSON.stringify(split) ?? 'undefined'}`, {
+    code: 'invalid-option',
+    remedy: 'Name the split that the change is in: train, validation or test.',
+  });
 }

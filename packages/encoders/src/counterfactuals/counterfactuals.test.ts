@@ -1,4 +1,4 @@
-import { createRng } from '@redef/core';
+import { createRng, type SplitName } from '@redef/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyChange } from '../../test/changes.js';
@@ -12,6 +12,7 @@ import { createLexicalTokenizer } from '../tokenizers/lexical-tokenizer.js';
 import {
   type CounterfactualName,
   counterfactualNames,
+  counterfactualTraits,
   createCounterfactual,
   layoutPerturbations,
   paperCounterfactuals,
@@ -244,6 +245,22 @@ describe('the further counterfactuals', () => {
     expect(diffLines(before, after).edits).toEqual(diffLines(change.function_before, change.function_after).edits);
   });
 
+  it('reformatted keeps an edit of white space for every seed', () => {
+    const wider = { id: 'a', function_before: '{\n  return a;\n}', function_after: '{\n    return a;\n}' };
+    for (let seed = 0; seed < 100; seed++) {
+      const { layout } = createCounterfactual('reformatted', { seed });
+      expect(layout(wider, 'test').changedLines).toBe(2);
+    }
+  });
+
+  it('refuse a split that there is not, which would be left as it is', () => {
+    const { layout, encode } = createCounterfactual('reversed-tags', { seed: 1 });
+    for (const split of ['Test', 'tset', undefined] as unknown as SplitName[]) {
+      expect(() => layout(change, split)).toThrow(/no split/);
+      expect(() => encode(change, budget, split)).toThrow(/no split/);
+    }
+  });
+
   const perturbedSides = (name: CounterfactualName): { before: string; after: string } => {
     const { function_before: before, function_after: after } = perturbed(name, change);
     return { before, after };
@@ -284,6 +301,7 @@ describe('the further counterfactuals', () => {
       /diff-tags, not after-only/,
     );
     expect(() => createEncoding('constructor' as 'diff-tags')).toThrow(/no encoding/);
+    expect(() => counterfactualTraits('null-edit', 'zz' as 'diff-tags')).toThrow(/no encoding "zz"/);
   });
 });
 

@@ -1,5 +1,10 @@
 import { createRng, RedefError } from '@redef/core';
-import { createEncoding, type EncodingName, type EncodingOptions } from '../encodings/create-encoding.js';
+import {
+  checkEncodingName,
+  createEncoding,
+  type EncodingName,
+  type EncodingOptions,
+} from '../encodings/create-encoding.js';
 import type { Encoding } from '../encodings/encoding.js';
 import type { ChangeText } from '../layout.js';
 import { droppedLine, shuffledLines } from './changed-lines.js';
@@ -56,7 +61,8 @@ export interface CounterfactualOptions extends EncodingOptions {
 /**
  * A counterfactual by its name.
  *
- * @throws `RedefError` `unknown-counterfactual`, or `invalid-option` for an encoding that does not go with it or missing donors
+ * @throws `RedefError` `unknown-counterfactual`, `unknown-encoding`, or `invalid-option` for an encoding that does not go
+ * with it or missing donors
  */
 export function createCounterfactual(
   name: CounterfactualName,
@@ -78,7 +84,8 @@ export type CounterfactualTraits = Pick<Counterfactual, 'name' | 'encoding' | 'e
 /**
  * The traits of {@link createCounterfactual}'s result, and its check of the encoding.
  *
- * @throws `RedefError` `unknown-counterfactual`, or `invalid-option` for an encoding that does not go with it
+ * @throws `RedefError` `unknown-counterfactual`, `unknown-encoding`, or `invalid-option` for an encoding that does not go
+ * with it
  */
 export function counterfactualTraits(
   name: CounterfactualName,
@@ -99,6 +106,7 @@ function perturbationOf(name: CounterfactualName, donors: readonly ChangeText[])
 
 /** The name of the encoding that shows the perturbed change. */
 function encodingOf(name: CounterfactualName, encoding: string | Encoding | undefined): string {
+  if (typeof encoding === 'string') checkEncodingName(encoding);
   const given = typeof encoding === 'object' ? encoding.name : encoding;
   if (!isLayoutCounterfactual(name)) return given ?? 'diff-tags';
   const own = layoutPerturbations[name].encoding;

@@ -52,5 +52,12 @@ describe('sensitivityOf', () => {
   it('refuses what is no probability', () => {
     expect(() => sensitivityOf([pair('a', 'x', 'form', 1.5, 0)])).toThrow(/a, x: expected a probability/);
     expect(() => sensitivityOf([pair('a', 'x', 'form', 0, Number.NaN)])).toThrow(/probability/);
+    for (const score of [null, [0.5], true, '0.5', 1n] as unknown as number[]) {
+      expect(() => sensitivityOf([pair('a', 'x', 'form', score, 0)])).toThrow(/a, x: expected a probability/);
+    }
+    for (const threshold of [Number.NaN, -1, 2, null as unknown as number]) {
+      expect(() => sensitivityOf([], { threshold })).toThrow(/threshold: expected a probability/);
+    }
+    expect(() => sensitivityOf([pair('a', 'x', 'oops' as 'form', 0, 0)])).toThrow(/expected an effect/);
   });
 });

@@ -42,13 +42,15 @@ export interface Sensitivity {
  * The question is ReDef's (section 3.2, stage 2); the paper answers it by the F1 of whole test sets, which can stay equal
  * while single predictions move both ways. This score looks at each record.
  *
- * @param threshold a score at or above it is predicted defective
- * @throws `RedefError` `invalid-score` for a score that is no probability
+ * @param threshold a score at or above it is predicted defective; 0 to 1, default 0.5
+ * @throws `RedefError` `invalid-score` for a score or a threshold that is no probability, `invalid-option` for an effect
+ * that is neither `meaning` nor `form`
  */
 export function sensitivityOf(
   pairs: Iterable<ScorePair>,
   { threshold = 0.5 }: { threshold?: number } = {},
 ): Sensitivity {
+  checkProbability(threshold, 'threshold');
   const groups = new Map<string, ScorePair[]>();
   const byEffect: Record<Effect, ScorePair[]> = { meaning: [], form: [] };
   const byRecord = new Map<string, Record<Effect, number[]>>();
@@ -101,13 +103,19 @@ function shiftOf({ original, perturbed }: ScorePair): number {
   return Math.abs(perturbed - original);
 }
 
-function check({ id, counterfactual, original, perturbed }: ScorePair): void {
-  for (const score of [original, perturbed]) {
-    if (!(score >= 0 && score <= 1)) {
-      throw new RedefError(`${id}, ${counterfactual}: expected a probability from 0 to 1, got ${score}`, {
-        code: 'invalid-score',
-        remedy: 'Pass probabilities, not logits.',
-      });
-    }
-  }
+function check({ id, counterfactual, effect, original, perturbed }: ScorePair): void {
+  for (const score of [original, perturbed]) checkProbability(score, `${id}, ${counterfactual}`);
+  if (effect === 'meaning' || effect === 'form') return;
+  throw new RedefError(`${id}, ${counterfactual}: expected an effect, meaning or form, got ${String(effect)}`, {
+    code: 'invalid-option',
+    remedy: 'Pass the effect of the counterfactual: see counterfactualTraits.',
+  });
+}
+
+function checkProbability(value: unknown, what: string): void {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return;
+  throw new RedefError(`${what}: expected a probability from 0 to 1, got ${String(value)}`, {
+    code: 'invalid-score',
+    remedy: 'Pass probabilities, not logits.',
+  });
 }

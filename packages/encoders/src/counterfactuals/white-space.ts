@@ -26,25 +26,21 @@ export const whitespaceEdit: Perturbation = {
 };
 
 /**
- * White space changed in both functions by one rule, so that the edit stays what it was: each kind of run (four spaces,
- * a tab, ...) becomes another throughout. Only the form changes. Applied twice it widens
- * again.
+ * White space changed in both functions by one rule, so that the edit stays what it was: every run of blanks within a line
+ * becomes one to three spaces wider, the same throughout, so no two runs become one. Only the form changes. Applied twice
+ * it widens again.
  */
 export const reformatted: Perturbation = {
   name: 'reformatted',
   effect: 'form',
   appliesTo: { train: false, test: true },
   perturbChange(change, rng) {
-    const chosen = new Map<string, string>();
-    const choose = (blanks: string): string => {
-      const made = chosen.get(blanks) ?? widen(blanks, 1 + rng.fork(blanks).integer(3));
-      chosen.set(blanks, made);
-      return made;
-    };
+    const by = 1 + rng.integer(3);
+    const wider = (blanks: string): string => widen(blanks, by);
     return {
       ...change,
-      function_before: respaceAll(change.function_before, choose),
-      function_after: respaceAll(change.function_after, choose),
+      function_before: respaceAll(change.function_before, wider),
+      function_after: respaceAll(change.function_after, wider),
     };
   },
 };

@@ -16,7 +16,7 @@ export function editFlags(a: readonly string[], b: readonly string[]): EditFlags
     numbers.set(text, numbers.size);
     return numbers.size - 1;
   };
-  return flagsOf(a.map(numberOf), b.map(numberOf), 0, 0);
+  return flagsOf(a.map(numberOf), b.map(numberOf));
 }
 
 /**
@@ -27,7 +27,9 @@ export function editFlags(a: readonly string[], b: readonly string[]): EditFlags
 export function lineFlags(a: TextLines, b: TextLines): EditFlags {
   const start = a.commonStart(b);
   const end = a.commonEnd(b, Math.min(a.length, b.length) - start);
-  const flags = flagsOf(a.samples(start, a.length - end), b.samples(start, b.length - end), start, end);
+  const [aMiddle, bMiddle] = [a.samples(start, a.length - end), b.samples(start, b.length - end)];
+  const around = { start: a.samples(0, start), end: a.samples(a.length - end, a.length) };
+  const flags = flagsOf(aMiddle, bMiddle, around);
   return pairsAreEqual(a, b, flags) ? flags : editFlags(a.list(), b.list());
 }
 
@@ -48,12 +50,18 @@ function pairsAreEqual(a: TextLines, b: TextLines, { deleted, added }: EditFlags
 }
 
 /**
- * Flags of two lists of numbers that come after `start` equal items and before `end` more. Items without a counterpart are
- * edits in any script and are set aside first, which leaves Myers' search little to do where much was rewritten.
+ * Flags of two lists of numbers and of the equal ones around them. Items without a counterpart are edits in any script and
+ * are set aside first, which leaves Myers' search little to do where much was rewritten. As in git, an equal item around
+ * is a counterpart too: of several shortest scripts the search then finds git's.
  */
-function flagsOf(a: readonly number[], b: readonly number[], start: number, end: number): EditFlags {
-  const deleted = new Array<number>(start + a.length + end).fill(0);
-  const added = new Array<number>(start + b.length + end).fill(0);
+function flagsOf(
+  a: readonly number[],
+  b: readonly number[],
+  around: Record<'start' | 'end', readonly number[]> = { start: [], end: [] },
+): EditFlags {
+  const start = around.start.length;
+  const deleted = new Array<number>(start + a.length + around.end.length).fill(0);
+  const added = new Array<number>(start + b.length + around.end.length).fill(0);
   let first = 0;
   let aEnd = a.length;
   let bEnd = b.length;
@@ -62,8 +70,12 @@ function flagsOf(a: readonly number[], b: readonly number[], start: number, end:
     aEnd--;
     bEnd--;
   }
-  const left = sharedItems(a, first, aEnd, new Set(b.slice(first, bEnd)), deleted, start);
-  const right = sharedItems(b, first, bEnd, new Set(a.slice(first, aEnd)), added, start);
+  const [inA, inB] = [a, b].map((items) => new Set([...around.start, ...items, ...around.end])) as [
+    Set<number>,
+    Set<number>,
+  ];
+  const left = sharedItems(a, first, aEnd, inB, deleted, start);
+  const right = sharedItems(b, first, bEnd, inA, added, start);
   markEdits(
     left.numbers,
     right.numbers,

@@ -38,11 +38,15 @@ export const contextEncodings: readonly EncodingName[] = ['diff-tags', 'unified-
  * @throws `RedefError` `unknown-encoding`, or `invalid-option` for an option out of range
  */
 export function createEncoding(name: EncodingName, options: EncodingOptions = {}): Encoding {
-  if (!Object.hasOwn(encodings, name)) {
-    throw new RedefError(`There is no encoding ${JSON.stringify(name)}`, {
-      code: 'unknown-encoding',
-      remedy: `Choose one of ${encodingNames.join(', ')}.`,
-    });
-  }
+  checkEncodingName(name);
   return encodings[name](options);
+}
+
+/** @throws `RedefError` `unknown-encoding` */
+export function checkEncodingName(name: string): void {
+  if (Object.hasOwn(encodings, name)) return;
+  throw new RedefError(`There is no encoding ${JSON.stringify(name)}`, {
+    code: 'unknown-encoding',
+    remedy: `Choose one of ${encodingNames.join(', ')}.`,
+  });
 }

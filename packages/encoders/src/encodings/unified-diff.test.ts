@@ -78,6 +78,12 @@ describe('unified-diff', () => {
     expectSame(fc.sample(anyChange.filter(wellFormed), 600));
   });
 
+  it('chooses among shortest scripts as git does where a new line stands elsewhere in the function', () => {
+    const function_before = '{\n\tx();\n\n\n\tx();\nint f(void)';
+    const function_after = '{\n\tx();\n\tx();\n\n\n\n\tif (x) {\n\tx();\nint f(void)';
+    expectSame([{ id: '00', function_before, function_after }]);
+  });
+
   it('does so for nearly all long functions of a few lines repeated, where git prunes its search', () => {
     const line = fc.constantFrom('', '}', '\t}', '\tfoo();', 'int a(void)', '{', '\t\tx++;', '\treturn 0;', '/* c */');
     const lines = fc.array(line, { minLength: 100, maxLength: 300 });

@@ -50,6 +50,17 @@ describe('defineTokenizer', () => {
     ['a huge id', { ...older, 'vocab.json': '{"a": 16777216}' }],
     ['a merge of one token', { ...older, 'merges.txt': 'a\n' }],
     ['a merge that the vocabulary lacks', { ...older, 'merges.txt': 'z z\n' }],
+    ['merges cut short', { ...older, 'merges.txt': tinyMerges.split('\n').slice(0, 3).join('\n') }],
+    ['no merges', { ...older, 'merges.txt': '' }],
+    [
+      'no merges in tokenizer.json',
+      { 'tokenizer.json': JSON.stringify({ ...whole, model: { ...whole.model, merges: [] } }) },
+    ],
+    ['two tokens with one id', { ...older, 'vocab.json': JSON.stringify({ ...tinyVocabulary, b: tinyVocabulary.a }) }],
+    [
+      'an added token that has another id in the vocabulary',
+      { 'tokenizer.json': JSON.stringify({ ...whole, added_tokens: [{ id: 300, content: '<s>', special: true }] }) },
+    ],
     ['WordPiece', { 'tokenizer.json': JSON.stringify({ ...whole, model: { ...whole.model, type: 'WordPiece' } }) }],
     ['another pre-tokenizer', { 'tokenizer.json': JSON.stringify({ ...whole, pre_tokenizer: { type: 'Metaspace' } }) }],
     ['a normalizer', { 'tokenizer.json': JSON.stringify({ ...whole, normalizer: { type: 'Lowercase' } }) }],
@@ -75,6 +86,9 @@ describe('defineTokenizer', () => {
   it('refuses a preset that does not exist or does not go with the vocabulary', () => {
     expect(() => presetOf(undefined as unknown as TokenizerPreset)).toThrow(/no tokenizer preset undefined/);
     expect(() => presetOf('gpt' as 'roberta')).toThrow(/no tokenizer preset "gpt"/);
+    for (const preset of [null, {}, { name: 'x' }, ['roberta']]) {
+      expect(() => presetOf(preset as unknown as TokenizerPreset)).toThrow(/no tokenizer preset/);
+    }
     const { '<encoder-only>': _, ...vocabulary } = tinyVocabulary;
     expect(() => load({ ...older, 'vocab.json': JSON.stringify(vocabulary) }, 'unixcoder')).toThrow(/<encoder-only>/);
   });

@@ -95,6 +95,8 @@ function byteLevelBpe(
   merges: [string, string][],
   where: string,
 ): TokenizerDefinition {
+  checkIds(vocab, extra, where);
+  checkMerged(vocab, extra, merges, where);
   const missing = byteCharacters.find((character) => !Object.hasOwn(vocab, character));
   if (missing !== undefined) {
     throw invalid(
@@ -122,6 +124,41 @@ function byteLevelBpe(
       merges,
     },
   };
+}
+
+/** One id a token and one token an id; an added token that stands in the vocabulary as well has its id there. */
+function checkIds(vocab: Record<string, number>, extra: Record<string, number>, where: string): void {
+  const tokens = new Map<number, string>();
+  for (const [token, id] of [...Object.entries(vocab), ...Object.entries(extra)]) {
+    const known = tokens.get(id) ?? token;
+    const inVocabulary = Object.hasOwn(vocab, token) ? vocab[token] : id;
+    if (known !== token || inVocabulary !== id) {
+      throw invalid(
+        `${where}: expected one id for each token and one token for each id, found ${JSON.stringify(token)} with ${id} against that`,
+      );
+    }
+    tokens.set(id, token);
+  }
+}
+
+/**
+ * Where a file of merges was cut short, the rest of the vocabulary is never made and other ids come out. A few tokens are
+ * made by no merge in published vocabularies too: `<mask>`, `madeupword0000`, the syntax nodes of UniXcoder.
+ */
+function checkMerged(
+  vocab: Record<string, number>,
+  extra: Record<string, number>,
+  merges: readonly [string, string][],
+  where: string,
+): void {
+  const made = new Set(merges.map(([left, right]) => left + right));
+  const long = Object.keys(vocab).filter((token) => token.length > 1 && !Object.hasOwn(extra, token));
+  const unmade = long.filter((token) => !made.has(token) && !/^<.*>$/s.test(token));
+  if (unmade.length > 0.05 * long.length) {
+    throw invalid(
+      `${where}: no merge makes ${unmade.length} of ${long.length} tokens, ${JSON.stringify(unmade.at(-1))} for one: the merges are not all there`,
+    );
+  }
 }
 
 function parseVocabulary(text: string, where: string): Record<string, number> {
@@ -168,7 +205,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function invalid(message: string, cause?: unknown): RedefError {
+export function invalid(message: string, cause?: unknown): RedefError {
   return new RedefError(message, {
     code: 'invalid-tokenizer',
     remedy: 'Download the tokenizer files of the model again, or use those of a model that the presets name.',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedefError, throwIfAborted } from '@redef/core';
 import { writeFileAtomic } from '@redef/core/files';
 import type { TokenizerFiles } from './definition.js';
-import { readTokenizerFiles } from './tokenizer-files.js';
+import { maxBytes, readTokenizerFiles } from './tokenizer-files.js';
 
 export interface HubOptions {
   /** Keeps downloaded files in this folder and reads them from there the next time, offline too. */
@@ -18,8 +18,6 @@ export interface HubOptions {
   attempts?: number;
   signal?: AbortSignal;
 }
-
-const maxBytes = 64 * 2 ** 20; // the largest of these vocabularies is 4 MB: a guard against a wrong address
 
 /** The tokenizer files of `owner/name` or `owner/name@revision`: `tokenizer.json` where there is one, else the two older ones. */
 export async function hubFiles(repository: string, options: HubOptions): Promise<TokenizerFiles> {

@@ -38,12 +38,28 @@ export type TokenizerPresetName = keyof typeof tokenizerPresets;
 
 /** @throws `RedefError` `unknown-preset` */
 export function presetOf(preset: TokenizerPresetName | TokenizerPreset): TokenizerPreset {
-  if (typeof preset === 'object') return preset;
-  if (!Object.hasOwn(tokenizerPresets, String(preset))) {
+  if (isPreset(preset)) return preset;
+  if (typeof preset !== 'string' || !Object.hasOwn(tokenizerPresets, preset)) {
     throw new RedefError(`There is no tokenizer preset ${JSON.stringify(preset) ?? 'undefined'}`, {
       code: 'unknown-preset',
       remedy: `Choose one of ${Object.keys(tokenizerPresets).join(', ')}, or pass an object of your own.`,
     });
   }
   return tokenizerPresets[preset];
+}
+
+function isPreset(value: unknown): value is TokenizerPreset {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, prefix, suffix, pad, maxTokens, reservedIds } = value as Partial<
+    Record<keyof TokenizerPreset, unknown>
+  >;
+  const areTexts = (texts: unknown) => Array.isArray(texts) && texts.every((text) => typeof text === 'string');
+  return (
+    typeof name === 'string' &&
+    typeof pad === 'string' &&
+    areTexts(prefix) &&
+    areTexts(suffix) &&
+    Number.isInteger(maxTokens) &&
+    Number.isInteger(reservedIds)
+  );
 }

@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileError } from '@redef/core/files';
-import type { TokenizerFiles } from './definition.js';
+import { invalid, type TokenizerFiles } from './definition.js';
+
+/** Most bytes of one file. The largest published vocabularies of this kind have 4 MB: more is another file. */
+export const maxBytes = 64 * 2 ** 20;
 
 /** The tokenizer files of a folder; those that are not there are left out. `tokenizer.json` alone where there is one. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
@@ -16,6 +19,9 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > maxBytes)
+      throw invalid(`${path}: expected a file of at most ${maxBytes} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CodeChange, createRng, type Encoded, type SplitName } from '@redef/core';
+import { type CodeChange, createRng, type Encoded, RedefError, type SplitName } from '@redef/core';
 import { writeJsonl } from '@redef/core/files';
 import {
   type Budget,
@@ -52,7 +52,8 @@ const maxDonors = 1000;
  * Writes `encoded.jsonl`, one row a change in the order of `changes.jsonl`. Memory holds ids and splits, no text; for
  * `grafted-edit` also up to 1,000 changes of the test split, the donors, drawn by the seed whatever their order.
  *
- * @throws `RedefError` `invalid-option` for an encoding that does not go with the counterfactual, or for too few donors
+ * @throws `RedefError` `invalid-option` for an encoding that does not go with the counterfactual, or for too few donors;
+ * `missing-changes` where the split names changes that are not there
  */
 export async function encodeStage(input: EncodeStageInput, options: StageOptions = {}): Promise<StageResult> {
   const { mined, projects, split, out, as, budget, contextLines } = input;
@@ -88,7 +89,7 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
           changed_lines_shown: 0,
           changed_lines_kept: 0,
         };
-        let read_ = 0;
+        let done = 0;
 
         async function* rows(): AsyncGenerator<Encoded> {
           for await (const change of changes()) {
@@ -106,8 +107,10 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
               totals[name] += row[name];
             }
             yield row;
-            onEvent?.({ type: 'progress', stage: 'encode', done: ++read_, total: splitOf.size, unit: 'changes' });
+            done++;
+            onEvent?.({ type: 'progress', stage: 'encode', done, total: splitOf.size, unit: 'changes' });
           }
+          if (done < splitOf.size) throw missingChanges(splitOf.size - done, splitOf.size, mined);
         }
         const kept = await writeJsonl(join(out, 'encoded.jsonl'), rows(), read);
         return { outputs: ['encoded.jsonl'], counts: { in: splitOf.size, kept, dropped: {} }, details: totals };
@@ -115,6 +118,13 @@ export async function encodeStage(input: EncodeStageInput, options: StageOptions
     },
     options,
   );
+}
+
+function missingChanges(missing: number, named: number, mined: string): RedefError {
+  return new RedefError(`${missing} of the ${named} changes that the split names are not in ${mined}`, {
+    code: 'missing-changes',
+    remedy: 'Name the folder that the split was made from, or make the split again.',
+  });
 }
 
 async function donorsOf(
