@@ -114,19 +114,22 @@ test('two studies with one store run a common cell once', async () => {
   );
 });
 
-test('a model that was deleted is trained again where a counterfactual is to be shown to it', async () => {
+test('a model that was deleted or damaged is trained again where a counterfactual is to be shown to it', async () => {
   const text = 'models: [linear]\nencodings: [diff-tags]\nseeds: [1, 2]\n';
   write('lean', `${text}counterfactuals: []\n`);
   await redef(root, ['study', 'lean.yaml', '--out', 'lean']);
   const [first, second] = plan('lean').cells.map(({ key }) => join(root, 'lean', 'store', 'cells', key));
-  const before = digests(first!);
-  for (const cell of [first!, second!]) rmSync(join(cell, 'model'), { recursive: true });
+  const before = [first!, second!].flatMap(digests);
+  rmSync(join(first!, 'model'), { recursive: true });
+  const weights = join(second!, 'model', 'model.json');
+  const damaged = readFileSync(weights, 'utf8').replace(/[1-8](?=\d*[,\]])/, '9');
+  writeFileSync(weights, damaged);
   expect((await redef(root, ['study', 'lean.yaml', '--out', 'lean'])).code).toBe(0);
   expect(existsSync(join(first!, 'model'))).toBe(false); // nothing needs it
   write('lean', `${text}counterfactuals: [reversed-tags]\n`);
   const { code, stderr } = await redef(root, ['study', 'lean.yaml', '--out', 'lean']);
   expect([code, stderr]).toEqual([0, expect.not.stringMatching('failed')]);
-  expect(digests(first!)).toEqual(before);
+  expect([first!, second!].flatMap(digests)).toEqual(before);
 });
 
 test('another number of context lines is another cell where context is shown; prune takes only what no study asks for', async () => {

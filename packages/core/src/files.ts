@@ -7,6 +7,7 @@ export {
   writeFileAtomic,
 } from './files/atomic.js';
 export { fileError } from './files/file-error.js';
+export { isRunning } from './files/is-running.js';
 export {
   type JsonlLine,
   type ReadJsonlOptions,

@@ -15,6 +15,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RedefError } from '../errors.js';
 import { fileError } from './file-error.js';
+import { isRunning } from './is-running.js';
 import { makeFolder } from './make-folder.js';
 
 const host = hostname();
@@ -140,7 +141,7 @@ async function removeStale(folder: string, names: readonly string[]): Promise<vo
     const path = join(folder, name);
     // a name without a count is that of a program which does not share its folders
     if (count === undefined || before.endsWith(`.${host}`)) {
-      if (!isAlive(Number(pid))) await remove(path);
+      if (!isRunning(Number(pid))) await remove(path);
       continue;
     }
     now ??= await timeOf(folder);
@@ -172,14 +173,5 @@ async function timeOf(folder: string): Promise<number> {
     return (await stat(path)).mtimeMs;
   } finally {
     await rm(path, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
   }
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { RedefError } from '../errors.js';
 import { fileError } from './file-error.js';
+import { isRunning, processFields } from './is-running.js';
 
 /** Who claims a path. `started` tells a process from a later one of the same number, where the system says it. */
 interface Claimant {
@@ -34,7 +35,7 @@ export async function lock(path: string): Promise<() => Promise<void>> {
   const [folder, base] = [dirname(path), `${basename(path)}${claimMark}`];
   const name = `${base}${randomUUID()}`;
   const claim = join(folder, name);
-  const own: Claimant = { host: hostname(), pid: process.pid, started: (await startOf(process.pid)) ?? '' };
+  const own: Claimant = { host: hostname(), pid: process.pid, started: startOf(process.pid) ?? '' };
   const unfinished = `${claim}.${process.pid}.partial`;
   try {
     // it appears whole; a claim need not outlive a power cut, so it is not flushed to the disk
@@ -88,28 +89,16 @@ async function claimantOf(path: string, now: number): Promise<Claimant | undefin
   if (!claimant?.pid) return undefined; // claims appear whole: one that is not was cut off with its machine
   if (claimant.host !== hostname()) return now - found.mtimeMs < abandonedAfterMs ? claimant : undefined;
   if (!isRunning(claimant.pid)) return undefined;
-  const started = await startOf(claimant.pid);
+  const started = startOf(claimant.pid);
   return started === undefined || started === claimant.started ? claimant : undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
-  }
 }
 
 /**
  * What tells a process from an earlier one of its number, as in a container that gives every run the same: ticks since the
- * system began where `/proc` says them, else of this process alone the time at which it began.
+ * system began where `/proc` says them, the 22nd field, else of this process alone the time at which it began.
  */
-async function startOf(pid: number): Promise<string | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // the name, in parentheses, may hold anything; the start is the 22nd field of all, the 20th after it
-  if (text !== undefined) return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
-  return pid === process.pid ? String(performance.timeOrigin) : undefined;
+function startOf(pid: number): string | undefined {
+  return processFields(pid)?.[19] ?? (pid === process.pid ? String(performance.timeOrigin) : undefined);
 }
 
 function inUse(path: string, { host, pid, name }: Rival): RedefError {

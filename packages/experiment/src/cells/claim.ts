@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunOptions, throwIfAborted } from '@redef/core';
-import { fileError, makeFolder } from '@redef/core/files';
+import { fileError, isRunning, makeFolder } from '@redef/core/files';
 import * as v from 'valibot';
 
 export interface ClaimOptions extends Pick<RunOptions, 'signal'> {
@@ -101,12 +101,7 @@ function holderState(text: string, path: string): keyof typeof patience {
   const holder = parse(text);
   if (!holder || holder.host !== hostname()) return 'remote';
   if (holder.pid === process.pid) return held.has(path) ? 'ours' : 'dead';
-  try {
-    process.kill(holder.pid, 0);
-    return 'living';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'living' : 'dead';
-  }
+  return isRunning(holder.pid) ? 'living' : 'dead';
 }
 
 function isOurs(text: string | undefined, { host, pid, turn }: Holder): boolean {

@@ -23,9 +23,9 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const open = v.pipe(v.number(), v.gtValue(0), v.ltValue(1));
 const positive = v.pipe(v.number(), v.finite('expected a finite number'), v.gtValue(0));
-/** Beyond it no training of single precision comes to anything. */
+/** Beyond it no training of single precision comes to anything, and no history has as many changes for each defective one. */
 const most = 1e6;
-const trainable = v.pipe(positive, v.maxValue(most, `expected at most ${most}`));
+const bounded = v.pipe(positive, v.maxValue(most, `expected at most ${most}`));
 const text = v.pipe(v.string(), v.nonEmpty('expected a text'));
 const texts = () => v.pipe(v.array(text), unique());
 /** What stands twice would count twice, however it is said. */
@@ -60,7 +60,7 @@ const miningSchema = v.strictObject({
   /** Default `loose`, the paper's rule: the word "revert" and the hash of an earlier commit. */
   label: v.exactOptional(v.picklist(['loose', 'strict', 'any'])),
   /** Clean candidates for each defective one. Default 2: the paper's pools, 11,807 and 6,257, before triage. */
-  ratio: v.exactOptional(positive),
+  ratio: v.exactOptional(bounded),
   /** Days between a clean candidate and its defective one. Default 180; the paper says "a similar time period". */
   window_days: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
   all_clean: v.exactOptional(v.boolean()),
@@ -84,7 +84,7 @@ const triageSchema = v.strictObject({
   /** `rules`, `MODEL` of OpenAI, or `MODEL@URL` of a compatible server. Default `rules`, offline; the paper asked GPT-4o (section 3.1). */
   voters: v.optional(v.pipe(texts(), v.minLength(1)), ['rules']),
   /** Default 3 (section 3.1). */
-  ballots: v.optional(count, 3),
+  ballots: v.optional(v.pipe(count, v.maxValue(1000, 'expected at most 1000')), 3),
   /** Default `unanimous-ab` (section 3.1). */
   rule: v.optional(v.picklist(['unanimous-ab', 'unanimous', 'majority-ab'] satisfies Rule[]), 'unanimous-ab'),
 });
@@ -100,15 +100,15 @@ const splitSchema = v.pipe(
 
 /** Training of language models; the linear baseline has options of its own. */
 const trainingEntries = {
-  learning_rate: trainable,
+  learning_rate: bounded,
   batch_size: count,
   gradient_accumulation: count,
   epochs: count,
   schedule: v.picklist(['linear', 'constant']),
   warm_up: share,
   weight_decay: v.pipe(v.number(), v.minValue(0), v.ltValue(1)),
-  clip_norm: trainable,
-  positive_weight: v.union([v.literal('balanced'), trainable], 'expected balanced or a number above 0'),
+  clip_norm: bounded,
+  positive_weight: v.union([v.literal('balanced'), bounded], 'expected balanced or a number above 0'),
   select_by: v.picklist(['f1', 'mcc', 'prAuc', 'rocAuc', 'balancedAccuracy']),
   device: v.picklist(['cpu', 'cuda', 'webgpu', 'dml']),
   threads: count,
@@ -208,7 +208,7 @@ const linearSchema = v.strictObject({
   /** A folder or `hub:owner/name`, with its preset. Default: lexemes. */
   tokenizer: v.exactOptional(text),
   preset: v.exactOptional(v.picklist(presetNames)),
-  learning_rate: v.exactOptional(trainable),
+  learning_rate: v.exactOptional(bounded),
   l2: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(most, `expected at most ${most}`))),
   epochs: v.exactOptional(count),
 });

@@ -19,6 +19,16 @@ test('draws lie in the window of an anchor, none is drawn twice, and all are acc
   );
 });
 
+test('asks no more once nothing is left, however many are wanted', () => {
+  const { chosen, unmatched } = matchByTime([0, 1000], [1, 2, 3], {
+    ratio: 1e12,
+    windowSeconds: 10,
+    rng: createRng(1),
+  });
+  expect(chosen).toEqual([0, 1, 2]);
+  expect(unmatched).toBe(2e12 - 3);
+});
+
 test('each item of the window is as likely as the next', () => {
   const pool = [1, 2, 3, 4];
   const drawn = [0, 0, 0, 0];

@@ -26,8 +26,16 @@ export function matchByTime(
   let unmatched = 0;
   const wanted = Math.round(anchors.length * ratio);
   let order: number[] = [];
+  let chosenBefore = -1;
   for (let drawn = 0; drawn < wanted; drawn++) {
-    if (drawn % anchors.length === 0) order = rng.shuffle(Array.from(anchors, (_, index) => index));
+    if (drawn % anchors.length === 0) {
+      if (chosen.length === chosenBefore) {
+        unmatched += wanted - drawn; // a round found nothing: none will
+        break;
+      }
+      chosenBefore = chosen.length;
+      order = rng.shuffle(Array.from(anchors, (_, index) => index));
+    }
     const seconds = anchors[order[drawn % anchors.length]!]!;
     const low = lowerBound(pool, seconds - windowSeconds);
     const high = lowerBound(pool, seconds + windowSeconds + 1);
