@@ -55,7 +55,12 @@ test('the size of the test set brings the trivial predictors, a counterfactual i
 });
 
 test.each<[Record<string, unknown>[], RegExp]>([
-  [[], /no rows/],
+  [[], /^the table has no rows$/],
+  [
+    ['BLEU', 'CodeBLEU', 'BLEU', ''].map((metric, seed) => ({ model: 'm', encoding: 'e', seed, metric, value: 17 })),
+    /^no row has a metric that is known; found BLEU, CodeBLEU, known are f1, prauc, accuracy, precision, recall, /,
+  ],
+  [[{ model: 'm', encoding: 'e', seed: 1, metric: '', value: 0.5 }], /^no row has .+; found none, known are f1/],
   [[{ encoding: 'e', seed: 1, f1: 0.5 }], /row 1: no column model among encoding, seed, f1/],
   [[{ model: 'm', encoding: 'e', seed: 'x', f1: 0.5 }], /row 1: seed: expected a number, found "x"/],
   [[{ model: '', encoding: 'e', seed: 1, f1: 0.5 }], /row 1: model: expected a name, found nothing/],
@@ -108,9 +113,10 @@ test('missing cells are told, other columns and metrics are passed over', async 
     { model: 'm', encoding: 'a', seed: 2, metric: 'f1', value: 0.6, note: '' },
     { model: 'm', encoding: 'b', seed: 1, metric: 'f1', value: 0.4, note: '' },
     { model: 'm', encoding: 'b', seed: 2, metric: 'BLEU', value: 17, note: '' },
+    { model: 'm', encoding: 'b', seed: 2, metric: ' ', value: 0.4, note: '' },
   ];
   const results = await importResults(rows, { onIgnored: (metric) => ignored.push(metric) });
-  expect(ignored).toEqual(['BLEU']);
+  expect(ignored).toEqual(['BLEU', '']);
   expect(findings(results)).toContain(
     'm: 1 of 2 conditions lack some of its 2 seeds; each comparison is over the seeds that both sides have.',
   );

@@ -20,8 +20,8 @@ const metricOf = new Map<string, TableMetricName>([
  * `positives` may stand beside, and any other column. F1 is needed, since the tests are on it. A table is of one test
  * set: rows that tell its size tell the same.
  *
- * @param onIgnored told of each long row whose metric no table shows
- * @throws `RedefError` `invalid-results` names the row, counted from 1
+ * @param onIgnored told of each long row whose metric no table shows; `''` where the row names none
+ * @throws `RedefError` `invalid-results` names the row, counted from 1, or what the whole table lacks
  */
 export async function importResults(
   rows: AsyncIterable<Row> | Iterable<Row>,
@@ -29,6 +29,7 @@ export async function importResults(
 ): Promise<StudyResults> {
   const cells = new Map<string, Partial<CellResult>>();
   const firstRow = new Map<Partial<CellResult>, number>();
+  const ignored = new Set<string>();
   const sizes = new Map<'n' | 'positives', { value: number; row: number }>();
   let number = 0;
   for await (const row of rows) {
@@ -41,8 +42,9 @@ export async function importResults(
     const seed = integer(values, 'seed', number);
     if (seed === undefined) throw invalid(number, 'seed: expected a number, found nothing');
     const metric = text(values.get('metric'));
-    if (metric !== '' && !metricOf.has(plain(metric))) {
+    if (isLong(values) && !metricOf.has(plain(metric))) {
       onIgnored?.(metric);
+      ignored.add(metric.slice(0, 40));
       continue;
     }
     const counterfactual = text(values.get('counterfactual'));
@@ -72,7 +74,12 @@ export async function importResults(
       cell[name] = value;
     }
   }
-  if (cells.size === 0) throw invalid(number, 'no rows');
+  if (number === 0) throw unusable('the table has no rows');
+  if (cells.size === 0) {
+    const found = [...ignored].filter((metric) => metric !== '');
+    const names = found.length === 0 ? 'none' : found.slice(0, 5).join(', ') + (found.length > 5 ? ', ...' : '');
+    throw unusable(`no row has a metric that is known; found ${names}, known are ${[...metricOf.keys()].join(', ')}`);
+  }
   const whole = [...cells.values()].map((cell): CellResult => {
     if (cell.f1 === undefined)
       throw invalid(firstRow.get(cell)!, `no F1 for ${cell.model}, ${cell.encoding}, seed ${cell.seed}`);
@@ -109,14 +116,15 @@ function valuesOf(row: Row, number: number): Map<string, unknown> {
   return values;
 }
 
+const isLong = (values: ReadonlyMap<string, unknown>): boolean => values.get('metric') !== undefined;
+
 /** The metrics of one row: that of a long row, or those of a wide one. */
 function metricsOf(values: ReadonlyMap<string, unknown>, number: number): [TableMetricName, number][] {
-  const long = values.get('metric');
-  if (long !== undefined) {
-    const name = metricOf.get(plain(text(long)));
+  if (isLong(values)) {
+    const name = metricOf.get(plain(text(values.get('metric'))))!;
     const value = numeric(values, 'value', number);
     if (value === undefined) throw invalid(number, 'value: expected a number, found nothing');
-    return name ? [[name, share(value, name, number)]] : [];
+    return [[name, share(value, name, number)]];
   }
   return [...metricOf].flatMap(([column, name]) => {
     const value = numeric(values, column, number);
@@ -156,7 +164,11 @@ function text(value: unknown): string {
 }
 
 function invalid(number: number, problem: string): RedefError {
-  return new RedefError(`row ${number}: ${problem}`, {
+  return unusable(`row ${number}: ${problem}`);
+}
+
+function unusable(problem: string): RedefError {
+  return new RedefError(problem, {
     code: 'invalid-results',
     remedy: 'Give columns model, encoding, seed, metric and value, or a column for each metric (f1, pr_auc, ...).',
   });

@@ -18,7 +18,7 @@ export async function importStage(
       run: async ({ signal }) => {
         const ignored = new Counter();
         const results = await importResults(readRows(table, signal ? { signal } : {}), {
-          onIgnored: (metric) => ignored.add(`metric ${metric}`),
+          onIgnored: (metric) => ignored.add(metric === '' ? 'no metric named' : `metric ${metric}`),
         });
         const { length } = results.cells;
         const outputs = await writeFiles(out, await reportFiles(results));
