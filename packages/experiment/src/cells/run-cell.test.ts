@@ -130,6 +130,9 @@ test('a cell leaves its files whole, once, and a second call runs nothing', asyn
   const { engines, fits } = counting();
   expect(await runCell(cell, store, { engines })).toEqual({ status: 'done', reused: true });
   expect(fits()).toBe(0);
+
+  rmSync(join(folder, 'predictions.jsonl'));
+  expect(await cellState(store, cell.key)).toEqual({ state: 'open' });
 });
 
 test('the key is that of what decides the results: a study’s own names for it do not count, all else does', async () => {

@@ -50,14 +50,15 @@ export type CellState =
   | { state: 'claimed' }
   | { state: 'open' };
 
-/** What is known of a cell, from the store alone: no other process is asked. */
+/** What is known of a cell, from the store alone: no other process is asked, and no result is read. */
 export async function cellState(store: RunStore, key: string): Promise<CellState> {
-  const folder = store.cell(key);
-  const [begun, ended] = await Promise.all([
-    changedAt(join(folder, 'cell.json')),
-    changedAt(join(folder, 'manifest.json')),
-  ]);
-  if (begun !== undefined && ended !== undefined) return { state: 'done', seconds: Math.max(0, ended - begun) / 1000 };
+  const times = await Promise.all(
+    ['cell.json', 'training.json', 'predictions.jsonl', 'metrics.json', 'manifest.json'].map((name) =>
+      changedAt(join(store.cell(key), name)),
+    ),
+  );
+  const [begun = 0, ended = 0] = [times[0], times.at(-1)];
+  if (!times.includes(undefined)) return { state: 'done', seconds: Math.max(0, ended - begun) / 1000 };
   const claim = store.claim(key);
   if ((await changedAt(claim)) !== undefined && !(await isAbandoned(claim))) return { state: 'claimed' };
   const failure = await readFailure(store, key);
