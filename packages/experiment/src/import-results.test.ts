@@ -146,3 +146,18 @@ test('a counterfactual without the results of its encoding is shown and named as
   const none = await importResults([{ model: 'a', encoding: 'e', seed: 9, f1: 0.5 }]);
   expect(renderMarkdown(await composeReport(none))).toContain('None is among the imported rows.');
 });
+
+test('the report of imported rows speaks of no line, link or column that is not there', async () => {
+  const row = { model: 'm', encoding: 'e', seed: 1, f1: 0.5, recall: 0.4 };
+  const report = async (size: object) =>
+    renderMarkdown(await composeReport(await importResults([{ ...row, ...size }])));
+  const bare = await report({});
+  expect(bare).toContain('![F1 by encoding, every seed shown. One dot a seed');
+  expect(bare).toContain(
+    '**Every run (1)**\n\n| model | shown | seed | F1 | PR-AUC | accuracy | precision | recall |\n',
+  );
+  expect(bare).toContain('\n| m | e | 1 | 0.5000 |  |  |  | 0.4000 |\n');
+  expect(await report({ n: 10, positives: 2 })).toContain(
+    'every seed shown; the dashed line calls every change defective',
+  );
+});

@@ -76,7 +76,7 @@ function f1ByEncoding({ cells, folds, trivial }: StudyResults): Figure | undefin
     rows.map(({ model, encoding, f1 }) => ({ model, shown: encoding, x: f1 })),
     {
       name: 'f1-by-encoding',
-      title: 'F1 by encoding, every seed shown; the dashed line calls every change defective',
+      title: `F1 by encoding, every seed shown${baseline ? '; the dashed line calls every change defective' : ''}`,
       alternative: 'One dot a seed and a tick at the mean, a line for each encoding and model.',
       x: { label: 'F1', domain: [0, 1], grid: true },
       marks: baseline ? [Plot.ruleX([baseline.f1], { strokeDasharray: '4 3' })] : [],

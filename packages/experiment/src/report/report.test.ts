@@ -242,6 +242,15 @@ test('a project left out without any result leaves no mean, and the report says 
   expect(renderHtml(await composeReport(results))).toContain('no mean to compare');
 });
 
+test('every run is listed with links to its files, and with the project left out where one was', async () => {
+  expect(renderMarkdown(await composeReport(strong))).toContain(
+    "**Every run (15): the figures link to the cell's files**\n\n| model | shown | seed | F1 | PR-AUC | accuracy | precision | recall | files |\n",
+  );
+  const folded = renderMarkdown(await composeReport(resultsOf(strong.cells.map((one) => ({ ...one, fold: 'x' })))));
+  expect(folded).toContain('| model | shown | left out | seed | F1 |');
+  expect(folded).toMatch(/\n\| linear \| diff-tags \| x \| 0 \| \[0\.6100\]\(.+\) \| \[predictions\]\(/);
+});
+
 test('an audit of the labels stands in the findings and as Table 2', async () => {
   const results = resultsOf(strong.cells);
   results.data!.audit = {

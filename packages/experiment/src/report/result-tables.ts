@@ -49,14 +49,23 @@ function runsOf(condition: Condition): Link {
 const anchorOf = (condition: Pick<Condition, 'model' | 'encoding' | 'counterfactual'>): string =>
   `run-${condition.model}-${shownName(condition)}`.replace(/[^\w-]+/g, '-');
 
-/** Every cell with its figures, each linked to the files it came from. */
+/** Every cell with its figures, each linked to the files it came from; imported ones have none. */
 export function runTable({ cells }: StudyResults): Table {
   const seen = new Set<string>();
+  const folds = cells.some(({ fold }) => fold !== undefined);
+  const files = cells.some(({ folder }) => folder !== undefined);
   return {
     kind: 'table',
     collapsed: true,
-    caption: `Every run (${cells.length}): the figures link to the cell's files`,
-    columns: [left('model'), left('shown'), left('left out'), right('seed'), ...metricColumns(), left('files')],
+    caption: `Every run (${cells.length})${files ? ": the figures link to the cell's files" : ''}`,
+    columns: [
+      left('model'),
+      left('shown'),
+      ...(folds ? [left('left out')] : []),
+      right('seed'),
+      ...metricColumns(),
+      ...(files ? [left('files')] : []),
+    ],
     rows: cells.map((cell) => {
       const anchor = anchorOf(cell);
       const first = !seen.has(anchor);
@@ -68,10 +77,10 @@ export function runTable({ cells }: StudyResults): Table {
         cells: [
           cell.model,
           shownName(cell),
-          cell.fold ?? '',
+          ...(folds ? [cell.fold ?? ''] : []),
           String(cell.seed),
           ...metricCells(cell).map((figure) => file(figure, 'metrics.json')),
-          file(cell.folder === undefined ? '' : 'predictions', 'predictions.jsonl'),
+          ...(files ? [file(cell.folder === undefined ? '' : 'predictions', 'predictions.jsonl')] : []),
         ],
       };
     }),
