@@ -167,7 +167,7 @@ test('a tokenizer with more ids than the model is refused', async () => {
   const settings = JSON.parse(readFileSync(join(folder, 'other', 'repair.json'), 'utf8'));
   writeFileSync(join(folder, 'other', 'repair.json'), JSON.stringify({ ...settings, tokenizer: undefined }));
   const vocab = JSON.parse(readFileSync(join(folder, 'other', 'vocab.json'), 'utf8'));
-  writeFileSync(join(folder, 'other', 'vocab.json'), JSON.stringify({ ...vocab, more: 400 }));
+  writeFileSync(join(folder, 'other', 'vocab.json'), JSON.stringify({ ...vocab, '<more>': 400 }));
   const { code, stderr } = await redef(folder, [
     ...ask.map((word) => (word === 'model' ? 'other' : word)),
     '--family',
