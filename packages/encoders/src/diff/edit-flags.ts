@@ -28,8 +28,10 @@ export function lineFlags(a: TextLines, b: TextLines): EditFlags {
   const start = a.commonStart(b);
   const end = a.commonEnd(b, Math.min(a.length, b.length) - start);
   const [aMiddle, bMiddle] = [a.samples(start, a.length - end), b.samples(start, b.length - end)];
-  const around = { start: a.samples(0, start), end: a.samples(a.length - end, a.length) };
-  const flags = flagsOf(aMiddle, bMiddle, around);
+  const flags = flagsOf(aMiddle, bMiddle, { start, end }, () => [
+    ...a.samples(0, start),
+    ...a.samples(a.length - end, a.length),
+  ]);
   return pairsAreEqual(a, b, flags) ? flags : editFlags(a.list(), b.list());
 }
 
@@ -50,18 +52,18 @@ function pairsAreEqual(a: TextLines, b: TextLines, { deleted, added }: EditFlags
 }
 
 /**
- * Flags of two lists of numbers and of the equal ones around them. Items without a counterpart are edits in any script and
- * are set aside first, which leaves Myers' search little to do where much was rewritten. As in git, an equal item around
- * is a counterpart too: of several shortest scripts the search then finds git's.
+ * Flags of two lists of numbers that come after `start` equal items and before `end` more. Items without a counterpart are
+ * edits in any script and are set aside first, which leaves Myers' search little to do where much was rewritten. As in git,
+ * an equal item `around` is a counterpart too: of several shortest scripts the search then finds git's.
  */
 function flagsOf(
   a: readonly number[],
   b: readonly number[],
-  around: Record<'start' | 'end', readonly number[]> = { start: [], end: [] },
+  { start, end } = { start: 0, end: 0 },
+  around: () => readonly number[] = () => [],
 ): EditFlags {
-  const start = around.start.length;
-  const deleted = new Array<number>(start + a.length + around.end.length).fill(0);
-  const added = new Array<number>(start + b.length + around.end.length).fill(0);
+  const deleted = new Array<number>(start + a.length + end).fill(0);
+  const added = new Array<number>(start + b.length + end).fill(0);
   let first = 0;
   let aEnd = a.length;
   let bEnd = b.length;
@@ -70,10 +72,15 @@ function flagsOf(
     aEnd--;
     bEnd--;
   }
-  const [inA, inB] = [a, b].map((items) => new Set([...around.start, ...items, ...around.end])) as [
-    Set<number>,
-    Set<number>,
-  ];
+  const inA = new Set(a.slice(first, aEnd));
+  const inB = new Set(b.slice(first, bEnd));
+  const alone = new Set([...inA].filter((item) => !inB.has(item)).concat([...inB].filter((item) => !inA.has(item))));
+  for (const item of alone.size > 0 ? [...a.slice(0, first), ...a.slice(aEnd), ...around()] : []) {
+    if (alone.has(item)) {
+      inA.add(item);
+      inB.add(item);
+    }
+  }
   const left = sharedItems(a, first, aEnd, inB, deleted, start);
   const right = sharedItems(b, first, bEnd, inA, added, start);
   markEdits(
