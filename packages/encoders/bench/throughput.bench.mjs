@@ -16,9 +16,8 @@
 //   native     the package `tokenizers`
 //   published  `@huggingface/tokenizers` as it comes, through the interface `Tokenizer`
 //
-// Times are microseconds of processor time a change, all threads; the best round of some. Every text
-// is decoded from bytes within the time, as one read from a file is: a regular expression is slower on a new string than
-// on one that it has seen.
+// Times are microseconds of processor time a change, all threads. Every text is decoded from bytes within the time, as one
+// read from a file is: a regular expression is slower on a new string than on one that it has seen.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -64,20 +63,23 @@ const processorTime = async (work, times) => {
 };
 
 /**
- * The best round of each work, a round being a tenth of a second at least. Each has four stretches of a second and a half,
- * rounds in turn would free what another work has left, and one stretch would miss the encoding compiled.
+ * The median round of each work, a round being a tenth of a second at least. Each has five stretches of a second and a
+ * half, the first to warm up: rounds in turn would free what another work has left, and in one stretch the machine may do
+ * something else. The best round would be luck: the native tokenizer's vary by a fifth.
  */
-async function bestTimes(works) {
-  const best = works.map(() => Infinity);
-  for (let stretch = 0; stretch < 4; stretch++) {
+async function medianTimes(works) {
+  const rounds = works.map(() => []);
+  for (let stretch = 0; stretch < 5; stretch++) {
     for (const [i, work] of works.entries()) {
       const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
       const end = process.cpuUsage().user + 1.5e6;
-      do best[i] = Math.min(best[i], await processorTime(work, repeats));
-      while (process.cpuUsage().user < end);
+      do {
+        const time = await processorTime(work, repeats);
+        if (stretch > 0) rounds[i].push(time);
+      } while (process.cpuUsage().user < end);
     }
   }
-  return best;
+  return rounds.map((times) => times.sort((a, b) => a - b)[times.length >> 1]);
 }
 
 const tokenizeAll = (tokenizer, bytes) =>
@@ -90,7 +92,7 @@ async function measure() {
   const encoding = createEncoding(name);
   const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
   const marked = withMarks(tokenizer, encoding.specialTokens);
-  const [shown, both, whole] = await bestTimes([
+  const [shown, both, whole] = await medianTimes([
     () => tokenizeAll(marked, texts),
     () => tokenizeAll(marked, sides),
     async () => {

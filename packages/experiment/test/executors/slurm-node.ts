@@ -85,6 +85,8 @@ MaxArraySize=${maxArraySize}
 MinJobAge=2
 KillWait=2
 ReturnToService=2
+# A node is asked for its jobs every seven of these: one lost with a killed slurmd is found in two minutes, not in half an hour.
+SlurmdTimeout=15
 PropagateResourceLimits=NONE
 NodeName=${node} NodeAddr=127.0.0.1 CPUs=${cpus} State=UNKNOWN
 PartitionName=all Nodes=${node} Default=YES MaxTime=INFINITE State=UP
