@@ -9,7 +9,8 @@ export interface MapOrderedOptions {
 /**
  * Maps with at most `concurrency` calls under way and yields the results in the order of the input. Reads the input no
  * further ahead than that, so a slow consumer holds back the source. The first failure, be it of `map` or of the source,
- * ends the iteration after the results before it; a consumer's `break` closes the source and returns once the calls under way are through.
+ * ends the iteration after the results before it; a consumer's `break` closes the source and returns once the calls under
+ * way are through.
  */
 export async function* mapOrdered<T, R>(
   source: AsyncIterable<T> | Iterable<T>,

@@ -1,5 +1,4 @@
-import type { RunOptions } from '@redef/core';
-import { requireOption } from '@redef/core';
+import { type RunOptions, requireOption } from '@redef/core';
 import { requireColumns, requireSwitch } from './checks.js';
 import type { NearDuplicateOptions, NearDuplicates } from './clones.js';
 import { ColumnCheck } from './column-check.js';

@@ -1,5 +1,4 @@
-import type { RunOptions } from '@redef/core';
-import { requireOption } from '@redef/core';
+import { type RunOptions, requireOption } from '@redef/core';
 import { requireObject } from './checks.js';
 import { Uint32List } from './digest-table.js';
 import { KeyNumbers } from './key-numbers.js';

@@ -13,7 +13,7 @@ import {
   paperCounterfactuals,
 } from '@redef/encoders';
 import { loadSyntaxParser, treePaths } from '@redef/encoders/tree';
-import { encodeStage } from '@redef/experiment';
+import { encodeStage, paperSeeds } from '@redef/experiment';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addBudgetOptions, type BudgetOptions, budgetOf } from '../budget.js';
 import { type CliContext, print } from '../context.js';
@@ -32,6 +32,9 @@ interface Options extends BudgetOptions {
   stats?: true;
   json?: true;
 }
+
+/** The first of the paper's. */
+const defaultSeed = paperSeeds[0]!;
 
 export const encodeCommand = (cli: CliContext): Command =>
   addBudgetOptions(
@@ -57,7 +60,7 @@ export const encodeCommand = (cli: CliContext): Command =>
           `distort it; ${paperCounterfactuals.join(', ')} have an encoding of their own`,
         ).choices(counterfactualNames),
       )
-      .option('--seed <n>', "of the counterfactual's draws (default: 12345)", integer(0))
+      .option('--seed <n>', `of the counterfactual's draws (default: ${defaultSeed})`, integer(0))
       .option('--stats', 'tell how long the inputs are and what the budget cut off')
       .option('--json', 'print the manifest, and the statistics if asked for, as JSON'),
   ).action(async (options: Options) => {
@@ -82,7 +85,7 @@ export const encodeCommand = (cli: CliContext): Command =>
         split: at(split),
         out: at(out),
         as: counterfactual
-          ? { counterfactual, seed: seed ?? 12345, ...(encoding && { encoding }) }
+          ? { counterfactual, seed: seed ?? defaultSeed, ...(encoding && { encoding }) }
           : { encoding: encoding ?? 'diff-tags' },
         ...(contextLines !== undefined && { contextLines }),
         budget: await budgetOf(budget, cli),

@@ -1,5 +1,4 @@
 import { RedefError, requireOption, shown } from '@redef/core';
-
 import type { Row } from '../row.js';
 
 /** @throws `RedefError` `invalid-option` for what cannot be iterated over */

@@ -1,5 +1,4 @@
 import { RedefError, shown } from '@redef/core';
-
 import { apacheJit } from './apachejit.js';
 import { bigVul } from './big-vul.js';
 import { cveFixes } from './cvefixes.js';

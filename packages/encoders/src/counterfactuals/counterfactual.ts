@@ -1,4 +1,4 @@
-import { RedefError, type Rng, type SplitName } from '@redef/core';
+import { type Rng, requireOption, type SplitName, splitNameSchema } from '@redef/core';
 import { checkChange } from '../check-change.js';
 import type { Encoding } from '../encodings/encoding.js';
 import { type EncodedChange, fitLayout, withMarks } from '../fit.js';
@@ -43,7 +43,8 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
   const ownRng = rng.fork(name);
   const layout = (change: ChangeText, split: SplitName): Layout => {
     checkChange(change);
-    checkSplit(split);
+    // a mistyped one would be left unperturbed, and the counterfactual would measure nothing
+    requireOption('split', split, splitNameSchema.options.includes(split), splitNameSchema.options.join(', '));
     if (!(split === 'test' ? appliesTo.test : appliesTo.train)) return encoding.layout(change);
     const draws = ownRng.fork(change.id);
     const laidOut = encoding.layout(perturbChange ? perturbChange(change, draws) : change);
@@ -61,13 +62,4 @@ export function applyPerturbation(perturbation: Perturbation, encoding: Encoding
       return fitLayout(change.id, laidOut, { tokenizer: withMarks(tokenizer, encoding.specialTokens), maxTokens });
     },
   };
-}
-
-/** A mistyped split would be left unperturbed, and the counterfactual would measure nothing. */
-function checkSplit(split: SplitName): void {
-  if (split === 'train' || split === 'validation' || split === 'test') return;
-  throw new RedefError(`There is no split ${JSON.stringify(split) ?? 'undefined'}`, {
-    code: 'invalid-option',
-    remedy: 'Name the split that the change is in: train, validation or test.',
-  });
 }

@@ -256,8 +256,9 @@ describe('the further counterfactuals', () => {
   it('refuse a split that there is not, which would be left as it is', () => {
     const { layout, encode } = createCounterfactual('reversed-tags', { seed: 1 });
     for (const split of ['Test', 'tset', undefined] as unknown as SplitName[]) {
-      expect(() => layout(change, split)).toThrow(/no split/);
-      expect(() => encode(change, budget, split)).toThrow(/no split/);
+      const message = `split must be train, validation, test, got ${JSON.stringify(split)}`;
+      expect(() => layout(change, split)).toThrow(message);
+      expect(() => encode(change, budget, split)).toThrow(message);
     }
   });
 

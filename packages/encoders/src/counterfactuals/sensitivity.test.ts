@@ -58,6 +58,8 @@ describe('sensitivityOf', () => {
     for (const threshold of [Number.NaN, -1, 2, null as unknown as number]) {
       expect(() => sensitivityOf([], { threshold })).toThrow(/threshold: expected a probability/);
     }
-    expect(() => sensitivityOf([pair('a', 'x', 'oops' as 'form', 0, 0)])).toThrow(/expected an effect/);
+    expect(() => sensitivityOf([pair('a', 'x', 'oops' as 'form', 0, 0)])).toThrow(
+      'a, x: effect must be meaning or form, got "oops"',
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { RedefError } from '@redef/core';
+import { RedefError, requireOption, shown } from '@redef/core';
 import type { Effect } from './counterfactual.js';
 
 /** One record's two scores by one model: as it is, and under one counterfactual. */
@@ -105,16 +105,17 @@ function shiftOf({ original, perturbed }: ScorePair): number {
 
 function check({ id, counterfactual, effect, original, perturbed }: ScorePair): void {
   for (const score of [original, perturbed]) checkProbability(score, `${id}, ${counterfactual}`);
-  if (effect === 'meaning' || effect === 'form') return;
-  throw new RedefError(`${id}, ${counterfactual}: expected an effect, meaning or form, got ${String(effect)}`, {
-    code: 'invalid-option',
-    remedy: 'Pass the effect of the counterfactual: see counterfactualTraits.',
-  });
+  requireOption(
+    `${id}, ${counterfactual}: effect`,
+    effect,
+    effect === 'meaning' || effect === 'form',
+    'meaning or form',
+  );
 }
 
 function checkProbability(value: unknown, what: string): void {
   if (typeof value === 'number' && value >= 0 && value <= 1) return;
-  throw new RedefError(`${what}: expected a probability from 0 to 1, got ${String(value)}`, {
+  throw new RedefError(`${what}: expected a probability from 0 to 1, got ${shown(value)}`, {
     code: 'invalid-score',
     remedy: 'Pass probabilities, not logits.',
   });

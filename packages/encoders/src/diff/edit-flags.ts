@@ -74,7 +74,7 @@ function flagsOf(
   }
   const inA = new Set(a.slice(first, aEnd));
   const inB = new Set(b.slice(first, bEnd));
-  const alone = new Set([...inA].filter((item) => !inB.has(item)).concat([...inB].filter((item) => !inA.has(item))));
+  const alone = new Set([...inA, ...inB].filter((item) => inA.has(item) !== inB.has(item)));
   for (const item of alone.size > 0 ? [...a.slice(0, first), ...a.slice(aEnd), ...around()] : []) {
     if (alone.has(item)) {
       inA.add(item);

@@ -21,8 +21,8 @@ export interface LineDiff {
 
 /**
  * Line diff of two texts, whole lines compared exactly. Minimal (Myers, 1986) up to 256 edits in a stretch and close to it
- * beyond, so that time stays linear in the number of lines. Of several shortest scripts it is the one that git prints; where
- * lines repeat often, git sets some aside unasked and may print a longer one.
+ * beyond, so that time stays linear in the number of lines. Of several shortest scripts it is the one that git prints,
+ * but where lines repeat often: git sets some of those aside before it searches and may print another, mostly a longer one.
  */
 export function diffLines(before: string, after: string): LineDiff {
   const a = new TextLines(before);

@@ -6,9 +6,10 @@ import { defineEncoding, type Encoding } from './encoding.js';
 import { changedLinesOf, diffOf } from './lines.js';
 
 /**
- * The hunks of `git diff` (but see `diffLines`) for the two functions, each taken as a file whose last line ends: `@@ -1,4 +1,5 @@ heading`, then
- * lines with ' ', `-` or `+` in front. Not in the paper; the form that code models have read most. No added tokens: the
- * first character of a line tells what it is. `recover` gives the lines of each side that are shown.
+ * The hunks of `git diff` (but see `diffLines`) for the two functions, each taken as a file whose last line ends:
+ * `@@ -1,4 +1,5 @@ heading`, then lines with ' ', `-` or `+` in front. Not in the paper; the form that code models have read
+ * most. No added tokens: the first character of a line tells what it is. `recover` gives the lines of each side that are
+ * shown.
  *
  * @throws `RedefError` `invalid-option`
  */

@@ -58,10 +58,11 @@ export const linearDefaults = { learningRate: 0.5, l2: 1e-3, epochs: 20 };
 
 async function linear(entry: Entry<'linear'>, context: ModelContext): Promise<StudyModel> {
   const { tokenizer: source, preset, max_tokens, learning_rate, l2, epochs, name = 'linear' } = entry;
-  if (source !== undefined && preset === undefined) {
-    throw new RedefError(`models: ${name}: a tokenizer needs its preset`, {
+  if ((source === undefined) !== (preset === undefined)) {
+    const [there, missing] = source === undefined ? ['preset', 'tokenizer'] : ['tokenizer', 'preset'];
+    throw new RedefError(`models: ${name}: a ${there} needs its ${missing}`, {
       code: 'invalid-study',
-      remedy: `Add preset, one of ${Object.keys(tokenizerPresets).join(', ')}.`,
+      remedy: `Name both or neither; presets are ${Object.keys(tokenizerPresets).join(', ')}.`,
     });
   }
   const tokenizer =

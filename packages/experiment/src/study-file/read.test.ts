@@ -175,6 +175,15 @@ test('what is said aloud and decides nothing else names the same cell', async ()
   expect(createLinearEngine().options).toMatchObject({ learningRate: 0.5, l2: 1e-3 });
 });
 
+test('the linear baseline has a tokenizer with its preset, or neither', async () => {
+  await expect(specsOf({ kind: 'linear', tokenizer: 'tokenizer' })).rejects.toThrow(
+    'models: linear: a tokenizer needs its preset',
+  );
+  await expect(specsOf({ kind: 'linear', preset: 'codebert' })).rejects.toThrow(
+    'models: linear: a preset needs its tokenizer',
+  );
+});
+
 test('a config names a cell by what the network reads of it, and one that it cannot read is refused with the file', async () => {
   let unprintable = 0x100;
   const bytes = Array.from({ length: 256 }, (_, byte) =>
