@@ -1,10 +1,10 @@
 // Throughput of encode + tokenize against the tokenizer alone on the same text, per encoding and tokenizer.
 //
-//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding tokenizer]
+//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding] [tokenizer]
 //
 // `folder` holds tokenizer.json of a RoBERTa-like model; `lines` is the mean length of the generated functions, 100 unless
-// given. Each encoding with each tokenizer has a process of its own, as in use: others leave a heap and compiled code that
-// tell on the next.
+// given. Each figure is measured in processes of its own, as in use: the heap that one leaves behind tells on the next,
+// with the native tokenizer by a quarter.
 //
 // "The same text" can be two things, and both ratios are printed:
 //   shown  what the encoding emits, laid out and joined beforehand. The strict one: an encoding that shows only the changed
@@ -27,7 +27,7 @@ import { loadNativeTokenizer } from '@redef/encoders/native';
 import { generateChanges } from './changes.mjs';
 
 const shared = fileURLToPath(new URL('../../../../shared/data/tokenizers/codebert-base', import.meta.url));
-const [folder = shared, lines = '100', name, kind] = process.argv.slice(2);
+const [folder = shared, lines = '100', name, kind, work] = process.argv.slice(2);
 const changes = [...generateChanges({ count: 100, lines: Number(lines) })];
 const toBytes = (texts) => texts.map((text) => Buffer.from(text));
 const fromBytes = (bytes) => bytes.map((buffer) => buffer.toString());
@@ -62,25 +62,21 @@ const processorTime = async (work, times) => {
   return (user + system) / times / changes.length;
 };
 
-/**
- * The median round of each work, a round being a tenth of a second at least. Each has five stretches of a second and a
- * half, the first to warm up: rounds in turn would free what another work has left, and in one stretch the machine may do
- * something else. The best round would be luck: the native tokenizer's vary by a fifth.
- */
-async function medianTimes(works) {
-  const rounds = works.map(() => []);
-  for (let stretch = 0; stretch < 5; stretch++) {
-    for (const [i, work] of works.entries()) {
-      const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
-      const end = process.cpuUsage().user + 1.5e6;
-      do {
-        const time = await processorTime(work, repeats);
-        if (stretch > 0) rounds[i].push(time);
-      } while (process.cpuUsage().user < end);
-    }
-  }
-  return rounds.map((times) => times.sort((a, b) => a - b)[times.length >> 1]);
+/** The median round, of a tenth of a second at least, in two seconds after one to warm up. */
+async function medianTime(work) {
+  const repeats = Math.ceil(1000 / (await processorTime(work, 1)));
+  const roundsFor = async (seconds) => {
+    const rounds = [];
+    const end = process.cpuUsage().user + seconds * 1e6;
+    do rounds.push(await processorTime(work, repeats));
+    while (process.cpuUsage().user < end);
+    return rounds;
+  };
+  await roundsFor(1);
+  return median(await roundsFor(2));
 }
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 const tokenizeAll = (tokenizer, bytes) =>
   tokenizer.encodeBatch
@@ -92,27 +88,37 @@ async function measure() {
   const encoding = createEncoding(name);
   const texts = toBytes(changes.flatMap((change) => renderLayout(encoding.layout(change))));
   const marked = withMarks(tokenizer, encoding.specialTokens);
-  const [shown, both, whole] = await medianTimes([
-    () => tokenizeAll(marked, texts),
-    () => tokenizeAll(marked, sides),
-    async () => {
+  const works = {
+    shown: () => tokenizeAll(marked, texts),
+    both: () => tokenizeAll(marked, sides),
+    whole: async () => {
       for await (const _ of encodeChanges(readChanges(), encoding, { tokenizer, maxTokens: 512 }));
     },
-  ]);
+  };
+  console.log(await medianTime(works[work]));
+}
+
+/** Works in turn, three times, for the machine may do something else for a while. */
+function compare(name, kind) {
+  const times = { shown: [], both: [], whole: [] };
+  for (let turn = 0; turn < 3; turn++) {
+    for (const [work, values] of Object.entries(times))
+      values.push(Number(execFileSync(process.execPath, [program, folder, lines, name, kind, work])));
+  }
+  const [shown, both, whole] = Object.values(times).map(median);
   const column = (value, digits, width) => value.toFixed(digits).padStart(width);
   console.log(
     `${kind.padEnd(9)} ${name.padEnd(15)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
   );
 }
 
-if (kind) {
+const program = fileURLToPath(import.meta.url);
+if (work) {
   await measure();
 } else {
   console.log(`${changes.length} changes of about ${lines} lines, budget 512; us a change`);
   console.log('tokenizer encoding           shown      both  encode+tokenize  of shown  of both');
-  const program = fileURLToPath(import.meta.url);
-  for (const each of Object.keys(tokenizers)) {
-    for (const one of encodingNames)
-      execFileSync(process.execPath, [program, folder, lines, one, each], { stdio: 'inherit' });
+  for (const each of kind ? [kind] : Object.keys(tokenizers)) {
+    for (const one of name ? [name] : encodingNames) compare(one, each);
   }
 }

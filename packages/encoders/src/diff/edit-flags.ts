@@ -7,18 +7,6 @@ export interface EditFlags {
   added: number[];
 }
 
-/** The edit script between two lists of texts. */
-export function editFlags(a: readonly string[], b: readonly string[]): EditFlags {
-  const numbers = new Map<string, number>();
-  const numberOf = (text: string): number => {
-    const known = numbers.get(text);
-    if (known !== undefined) return known;
-    numbers.set(text, numbers.size);
-    return numbers.size - 1;
-  };
-  return flagsOf(a.map(numberOf), b.map(numberOf));
-}
-
 /**
  * The edit script between two texts by their lines. Hashing every character would take most of the time, so lines are first
  * told apart by a few. That can only find more counterparts than there are: where those it pairs are equal indeed, no other
@@ -28,7 +16,7 @@ export function lineFlags(a: TextLines, b: TextLines): EditFlags {
   const start = a.commonStart(b);
   const end = a.commonEnd(b, Math.min(a.length, b.length) - start);
   const [aMiddle, bMiddle] = [a.samples(start, a.length - end), b.samples(start, b.length - end)];
-  const flags = flagsOf(aMiddle, bMiddle, { start, end }, () => [
+  const flags = editFlags(aMiddle, bMiddle, { start, end }, () => [
     ...a.samples(0, start),
     ...a.samples(a.length - end, a.length),
   ]);
@@ -52,18 +40,16 @@ function pairsAreEqual(a: TextLines, b: TextLines, { deleted, added }: EditFlags
 }
 
 /**
- * Flags of two lists of numbers that come after `start` equal items and before `end` more. Items without a counterpart are
- * edits in any script and are set aside first, which leaves Myers' search little to do where much was rewritten. As in git,
- * an equal item `around` is a counterpart too: of several shortest scripts the search then finds git's.
+ * The edit script between two lists that come after `start` equal items and before `end` more. Items without a counterpart
+ * are edits in any script and are set aside first, which leaves Myers' search little to do where much was rewritten. As in
+ * git, an equal item `around` is a counterpart too: of several shortest scripts the search then finds git's.
  */
-function flagsOf(
-  a: readonly number[],
-  b: readonly number[],
+export function editFlags<T>(
+  a: readonly T[],
+  b: readonly T[],
   { start, end } = { start: 0, end: 0 },
-  around: () => readonly number[] = () => [],
+  around: () => readonly T[] = () => [],
 ): EditFlags {
-  const deleted = new Array<number>(start + a.length + end).fill(0);
-  const added = new Array<number>(start + b.length + end).fill(0);
   let first = 0;
   let aEnd = a.length;
   let bEnd = b.length;
@@ -72,17 +58,25 @@ function flagsOf(
     aEnd--;
     bEnd--;
   }
-  const inA = new Set(a.slice(first, aEnd));
-  const inB = new Set(b.slice(first, bEnd));
-  const alone = new Set([...inA, ...inB].filter((item) => inA.has(item) !== inB.has(item)));
-  for (const item of alone.size > 0 ? [...a.slice(0, first), ...a.slice(aEnd), ...around()] : []) {
-    if (alone.has(item)) {
-      inA.add(item);
-      inB.add(item);
-    }
+  const numbers = new Map<T, number>();
+  const sides: number[] = []; // of each number: 1 for `a`, 2 for `b`, 3 for both
+  const numbersOf = (items: readonly T[], side: number): number[] =>
+    items.map((item) => {
+      const number = numbers.get(item) ?? sides.length;
+      if (number === sides.length) numbers.set(item, number);
+      sides[number] = (sides[number] ?? 0) | side;
+      return number;
+    });
+  const aNumbers = numbersOf(a.slice(first, aEnd), 1);
+  const bNumbers = numbersOf(b.slice(first, bEnd), 2);
+  for (const item of sides.some((side) => side !== 3) ? [...a.slice(0, first), ...a.slice(aEnd), ...around()] : []) {
+    const number = numbers.get(item);
+    if (number !== undefined) sides[number] = 3;
   }
-  const left = sharedItems(a, first, aEnd, inB, deleted, start);
-  const right = sharedItems(b, first, bEnd, inA, added, start);
+  const deleted = new Array<number>(start + a.length + end).fill(0);
+  const added = new Array<number>(start + b.length + end).fill(0);
+  const left = sharedItems(aNumbers, sides, deleted, start + first);
+  const right = sharedItems(bNumbers, sides, added, start + first);
   markEdits(
     left.numbers,
     right.numbers,
@@ -99,17 +93,15 @@ function flagsOf(
 /** The items of one side that the other has too, with the places of their flags; the flags of those that it has not are set. */
 function sharedItems(
   items: readonly number[],
-  from: number,
-  to: number,
-  others: ReadonlySet<number>,
+  sides: readonly number[],
   flags: number[],
   offset: number,
 ): { numbers: number[]; places: number[] } {
   const numbers: number[] = [];
   const places: number[] = [];
-  for (let i = from; i < to; i++) {
-    if (others.has(items[i]!)) {
-      numbers.push(items[i]!);
+  for (const [i, item] of items.entries()) {
+    if (sides[item] === 3) {
+      numbers.push(item);
       places.push(offset + i);
     } else {
       flags[offset + i] = 1;

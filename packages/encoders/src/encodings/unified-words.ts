@@ -52,8 +52,8 @@ function markWords({ before, after, edits }: LineDiff, lines: ShownLines[]): num
     const shown = edited.slice(position, position + edit.deleted + edit.added);
     position += shown.length;
     if (edit.deleted === 0 || edit.added === 0) continue;
-    const deletedWords = wordsOf(before.list(edit.before, edit.before + edit.deleted));
-    const addedWords = wordsOf(after.list(edit.after, edit.after + edit.added));
+    const deletedWords = wordsOf(before.join(edit.before, edit.before + edit.deleted));
+    const addedWords = wordsOf(after.join(edit.after, edit.after + edit.added));
     if (deletedWords.length + addedWords.length > maxWords) {
       tooLong++;
       continue;
@@ -65,8 +65,8 @@ function markWords({ before, after, edits }: LineDiff, lines: ShownLines[]): num
   return tooLong;
 }
 
-function wordsOf(lines: readonly string[]): string[] {
-  return lines.join('\n').match(/[\p{L}\p{N}_$]+|\n|[^\S\n]+|[\s\S]/gu) ?? [];
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_$]+|\n|[^\S\n]+|[\s\S]/gu) ?? [];
 }
 
 function markedLines(words: readonly string[], changed: readonly number[]): string[] {
