@@ -1,9 +1,9 @@
 // Throughput of encode + tokenize against the tokenizer alone on the same text, per encoding and tokenizer.
 //
-//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [lines] [encoding] [tokenizer]
+//   pnpm --filter @redef/encoders build && RAYON_NUM_THREADS=1 taskset -c 0 node packages/encoders/bench/throughput.bench.mjs [folder] [changes] [encoding] [tokenizer]
 //
-// `folder` holds tokenizer.json of a RoBERTa-like model; `lines` is the mean length of the generated functions, 100 unless
-// given. Each figure is measured in processes of its own, as in use: the heap that one leaves behind tells on the next,
+// `folder` holds tokenizer.json of a RoBERTa-like model. `changes` is a file of changes as `redef mine` writes them, of which
+// the first 800 are read, or the mean number of lines of 100 generated functions, 100 unless given. Each figure is measured in processes of its own, as in use: the heap that one leaves behind tells on the next,
 // with the native tokenizer by a quarter.
 //
 // "The same text" can be two things, and both ratios are printed:
@@ -27,10 +27,11 @@ import { loadNativeTokenizer } from '@redef/encoders/native';
 import { generateChanges } from './changes.mjs';
 
 const shared = fileURLToPath(new URL('../../../../shared/data/tokenizers/codebert-base', import.meta.url));
-const [folder = shared, lines = '100', name, kind, work] = process.argv.slice(2);
-const changes = [...generateChanges({ count: 100, lines: Number(lines) })];
+const [folder = shared, source = '100', name, kind, work] = process.argv.slice(2);
+const changes = Number(source)
+  ? [...generateChanges({ count: 100, lines: Number(source) })]
+  : readFileSync(source, 'utf8').trim().split('\n').slice(0, 800).map(JSON.parse);
 const toBytes = (texts) => texts.map((text) => Buffer.from(text));
-const fromBytes = (bytes) => bytes.map((buffer) => buffer.toString());
 const sides = toBytes(changes.flatMap((change) => [change.function_before, change.function_after]));
 function* readChanges() {
   for (const [i, { id }] of changes.entries()) {
@@ -78,10 +79,13 @@ async function medianTime(work) {
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
-const tokenizeAll = (tokenizer, bytes) =>
-  tokenizer.encodeBatch
-    ? tokenizer.encodeBatch(fromBytes(bytes)) // one batch: its threads never wait
-    : bytes.map((text) => tokenizer.encode(text.toString()));
+/** In batches as `encodeChanges` makes them: one of all texts would be slower by a twentieth. */
+async function tokenizeAll(tokenizer, bytes) {
+  if (!tokenizer.encodeBatch) for (const text of bytes) tokenizer.encode(text.toString());
+  else
+    for (let i = 0; i < bytes.length; i += 64)
+      await tokenizer.encodeBatch(bytes.slice(i, i + 64).map((text) => text.toString()));
+}
 
 async function measure() {
   const tokenizer = await tokenizers[kind]();
@@ -98,26 +102,28 @@ async function measure() {
   console.log(await medianTime(works[work]));
 }
 
-/** Works in turn, three times, for the machine may do something else for a while. */
+/** Works in turn, three times, for the machine may do something else for a while: medians, and the lowest and highest ratio. */
 function compare(name, kind) {
-  const times = { shown: [], both: [], whole: [] };
-  for (let turn = 0; turn < 3; turn++) {
-    for (const [work, values] of Object.entries(times))
-      values.push(Number(execFileSync(process.execPath, [program, folder, lines, name, kind, work])));
-  }
-  const [shown, both, whole] = Object.values(times).map(median);
-  const column = (value, digits, width) => value.toFixed(digits).padStart(width);
-  console.log(
-    `${kind.padEnd(9)} ${name.padEnd(15)} ${column(shown, 1, 9)} ${column(both, 1, 9)} ${column(whole, 1, 16)} ${column(shown / whole, 2, 9)} ${column(both / whole, 2, 8)}`,
+  const turns = [0, 1, 2].map(() =>
+    ['shown', 'both', 'whole'].map((work) =>
+      Number(execFileSync(process.execPath, [program, folder, source, name, kind, work])),
+    ),
   );
+  const [shown, both, whole] = [0, 1, 2].map((work) => median(turns.map((times) => times[work])).toFixed(1));
+  const ratios = (work) => {
+    const sorted = turns.map((times) => (times[work] / times[2]).toFixed(2)).sort((a, b) => a - b);
+    return `${sorted[1]} (${sorted[0]}-${sorted[2]})`;
+  };
+  const row = [kind.padEnd(9), name.padEnd(14), shown.padStart(7), both.padStart(7), whole.padStart(15)];
+  console.log(...row, ratios(0).padStart(17), ratios(1).padStart(20));
 }
 
 const program = fileURLToPath(import.meta.url);
 if (work) {
   await measure();
 } else {
-  console.log(`${changes.length} changes of about ${lines} lines, budget 512; us a change`);
-  console.log('tokenizer encoding           shown      both  encode+tokenize  of shown  of both');
+  console.log(`${changes.length} changes, budget 512; us a change`);
+  console.log('tokenizer encoding         shown    both encode+tokenize          of shown              of both');
   for (const each of kind ? [kind] : Object.keys(tokenizers)) {
     for (const one of name ? [name] : encodingNames) compare(one, each);
   }

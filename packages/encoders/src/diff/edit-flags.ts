@@ -17,8 +17,8 @@ export function lineFlags(a: TextLines, b: TextLines): EditFlags {
   const end = a.commonEnd(b, Math.min(a.length, b.length) - start);
   const [aMiddle, bMiddle] = [a.samples(start, a.length - end), b.samples(start, b.length - end)];
   const flags = editFlags(aMiddle, bMiddle, { start, end }, () => [
-    ...a.samples(0, start),
-    ...a.samples(a.length - end, a.length),
+    a.samples(0, start),
+    a.samples(a.length - end, a.length),
   ]);
   return pairsAreEqual(a, b, flags) ? flags : editFlags(a.list(), b.list());
 }
@@ -48,7 +48,7 @@ export function editFlags<T>(
   a: readonly T[],
   b: readonly T[],
   { start, end } = { start: 0, end: 0 },
-  around: () => readonly T[] = () => [],
+  around: () => readonly (readonly T[])[] = () => [],
 ): EditFlags {
   let first = 0;
   let aEnd = a.length;
@@ -69,9 +69,12 @@ export function editFlags<T>(
     });
   const aNumbers = numbersOf(a.slice(first, aEnd), 1);
   const bNumbers = numbersOf(b.slice(first, bEnd), 2);
-  for (const item of sides.some((side) => side !== 3) ? [...a.slice(0, first), ...a.slice(aEnd), ...around()] : []) {
-    const number = numbers.get(item);
-    if (number !== undefined) sides[number] = 3;
+  const equal = sides.some((side) => side !== 3) ? [a.slice(0, first), a.slice(aEnd), ...around()] : [];
+  for (const items of equal) {
+    for (const item of items) {
+      const number = numbers.get(item);
+      if (number !== undefined) sides[number] = 3;
+    }
   }
   const deleted = new Array<number>(start + a.length + end).fill(0);
   const added = new Array<number>(start + b.length + end).fill(0);
