@@ -153,6 +153,29 @@ describe('mineFunctionChanges', () => {
     });
   });
 
+  test('a commit that leaves the text of its function as it was is no change of it', async () => {
+    const text = 'int f(int a)\n{\n    puts("caf\xe9");\n}\n';
+    const versions = [
+      Buffer.from(text, 'latin1'),
+      Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'),
+      Buffer.from(text),
+      Buffer.from(text.trimEnd()),
+      Buffer.from(text.replace('caf', 'Caf')),
+    ];
+    const same = new FixtureRepository().commit(
+      ...versions.map((content, i) => ({ message: `${i + 1}`, files: { 'a.c': content } })),
+    );
+    const rejects: Reject[] = [];
+    const changes = await collect(mineFunctionChanges(same.path, { onReject: (reject) => rejects.push(reject) }));
+    expect(changes.map(({ commit }) => commit)).toEqual([same.id(5)]);
+    const told = [2, 3, 4].map((commit) => [same.id(commit), 'function', 'same-text']);
+    expect(rejects.map(({ id, stage, reason }) => [id, stage, reason])).toEqual(told);
+    const rows = await collect(mineCandidates(same.path));
+    const found = rows.flatMap((row) => (row.kind === 'reject' ? [row.reject] : []));
+    expect(found.filter(({ reason }) => reason === 'same-text')).toEqual(rejects);
+    same.remove();
+  });
+
   test('a change made twice names the first', async () => {
     const twice = new FixtureRepository().commit(
       { message: '1', files: { 'a.c': source({ f: 'return 1;' }) } },

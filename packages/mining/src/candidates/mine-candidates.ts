@@ -54,7 +54,7 @@ export async function* mineCandidates(
     head,
     folder: options.index,
     filter: resolveFilter(read, repository.name),
-    config: { ...read, maxFileBytes: filter.maxFileBytes, extractor: scannerName, layout: 2 },
+    config: { ...read, maxFileBytes: filter.maxFileBytes, extractor: scannerName, layout: 3 },
     workers,
     signal,
     onEvent,

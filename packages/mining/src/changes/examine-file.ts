@@ -1,5 +1,6 @@
 import type { Hunk } from '@redef/core';
 import type { FileScan } from '../functions/checkpoints.js';
+import { type FunctionText, functionText } from '../functions/function-text.js';
 import type { Language } from '../functions/language.js';
 import { languageOf } from '../functions/language.js';
 import { scanFunctions } from '../functions/scanner.js';
@@ -64,14 +65,18 @@ export type VerdictReason =
   | 'functions-share-a-line'
   | 'function-added'
   | 'function-removed'
-  | 'function-renamed';
+  | 'function-renamed'
+  | 'same-text';
 
 export type Verdict =
-  | { single: true; before: FunctionSpan; after: FunctionSpan }
+  | { single: true; before: FunctionSpan; after: FunctionSpan; texts: { before: FunctionText; after: FunctionText } }
   | { single: false; reason: VerdictReason; detail?: string };
 
-/** Whether all changed lines lie in one function that exists before and after (ReDef, section 3.1). */
-export function singleFunctionVerdict({ hunks, touched }: Pick<FileExamination, 'hunks' | 'touched'>): Verdict {
+/**
+ * Whether all changed lines lie in one function that exists before and after (ReDef, section 3.1). Its text must differ too:
+ * a record says nothing of a newline at the end of the file, carriage returns at line ends and the file's encoding.
+ */
+export function singleFunctionVerdict({ before, after, hunks, touched }: FileExamination): Verdict {
   if (hunks.length === 0) return { single: false, reason: 'no-changed-lines' };
   if (touched.outside) return { single: false, reason: 'outside-function' };
   if (touched.shared) return { single: false, reason: 'functions-share-a-line' };
@@ -84,5 +89,7 @@ export function singleFunctionVerdict({ hunks, touched }: Pick<FileExamination, 
   if (only.before.name !== only.after.name) {
     return { single: false, reason: 'function-renamed', detail: `${only.before.name} -> ${only.after.name}` };
   }
-  return { single: true, before: only.before, after: only.after };
+  const texts = { before: functionText(before.bytes, only.before), after: functionText(after.bytes, only.after) };
+  if (texts.before.text === texts.after.text) return { single: false, reason: 'same-text' };
+  return { single: true, before: only.before, after: only.after, texts };
 }

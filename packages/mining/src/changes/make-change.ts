@@ -1,8 +1,7 @@
 import { type CodeChange, changeId, sha256 } from '@redef/core';
-import { functionSignature, functionText } from '../functions/function-text.js';
-import type { FunctionSpan } from '../functions/scanner-state.js';
+import { functionSignature } from '../functions/function-text.js';
 import type { Commit } from '../git/log-stream.js';
-import type { FileExamination } from './examine-file.js';
+import type { FileExamination, Verdict } from './examine-file.js';
 
 /** What the record says of how the function's bounds were found. */
 export interface Extraction {
@@ -17,19 +16,17 @@ export function makeChange(
   project: string,
   commit: CommitHeader,
   path: string,
-  { before, after, hunks }: Pick<FileExamination, 'before' | 'after' | 'hunks'>,
-  spans: { before: FunctionSpan; after: FunctionSpan },
+  { after, hunks }: Pick<FileExamination, 'after' | 'hunks'>,
+  { texts, ...spans }: Verdict & { single: true },
   { extractor, confidence }: Extraction,
 ): CodeChange {
-  const oldText = functionText(before.bytes, spans.before);
-  const newText = functionText(after.bytes, spans.after);
   const identity = {
     project,
     commit: commit.hash,
     path,
     function_signature: functionSignature(after.bytes, spans.after),
   };
-  const decoding = newText.decoding ?? oldText.decoding;
+  const decoding = texts.after.decoding ?? texts.before.decoding;
   return {
     schema: 'redef.change/1',
     id: changeId(identity),
@@ -40,8 +37,8 @@ export function makeChange(
     committed_at: isoDate(commit.committedAt),
     authored_at: isoDate(commit.authoredAt),
     message: commit.message,
-    function_before: oldText.text,
-    function_after: newText.text,
+    function_before: texts.before.text,
+    function_after: texts.after.text,
     lines_before: { start: spans.before.startLine, end: spans.before.endLine },
     lines_after: { start: spans.after.startLine, end: spans.after.endLine },
     hunks,

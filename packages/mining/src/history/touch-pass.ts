@@ -6,7 +6,7 @@ import {
   singleFunctionVerdict,
 } from '../changes/examine-file.js';
 import { textsDigest } from '../changes/make-change.js';
-import { functionSignature, functionText } from '../functions/function-text.js';
+import { functionSignature } from '../functions/function-text.js';
 import type { FunctionSpan } from '../functions/scanner-state.js';
 import type { BlobReader } from '../git/blob-reader.js';
 import { keyOf, type PairRow, type SingleVerdict, type TouchedKey, type TouchRow } from './rows.js';
@@ -92,12 +92,12 @@ function touchRow(pair: PairRow, examination: FileExamination): TouchRow {
 function verdictOf(examination: FileExamination): SingleVerdict {
   const verdict = singleFunctionVerdict(examination);
   if (!verdict.single) return { reason: verdict.reason, ...(verdict.detail ? { detail: verdict.detail } : {}) };
-  const { before, after } = examination;
+  const { after } = examination;
   return {
     name: verdict.after.name,
     signature: functionSignature(after.bytes, verdict.after),
     unique: isUnique(after.scan.functions, verdict.after),
-    texts: textsDigest(functionText(before.bytes, verdict.before).text, functionText(after.bytes, verdict.after).text),
+    texts: textsDigest(verdict.texts.before.text, verdict.texts.after.text),
   };
 }
 
