@@ -32,7 +32,7 @@ export class TextLines {
 
   /** A number of each line from `start` to before `end`, made of its length and eight of its characters: equal lines have equal ones. */
   samples(start: number, end: number): number[] {
-    const samples = new Array<number>(Math.max(0, end - start));
+    const samples: number[] = [];
     for (let i = start; i < end; i++) {
       const from = this.#starts[i]!;
       const length = this.#starts[i + 1]! - 1 - from;
@@ -40,7 +40,7 @@ export class TextLines {
       for (let k = 1; k < 16 && length > 0; k += 2) {
         sample = Math.imul(sample, 31) + this.text.charCodeAt(from + ((k * length) >> 4));
       }
-      samples[i - start] = sample | 0;
+      samples.push(sample | 0);
     }
     return samples;
   }
