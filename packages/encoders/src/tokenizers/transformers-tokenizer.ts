@@ -21,6 +21,8 @@ export interface TransformersTokenizer {
 /**
  * A tokenizer of `@xenova/transformers` as one of this package. Its own special tokens are not found in source text: the
  * text is cut inside each, where its first letter follows a bracket, which is a boundary for byte-level BPE anyway.
+ * Ids are those of {@link loadTokenizer} but for a text with U+0085 or U+FEFF, which Transformers.js splits by
+ * JavaScript's white space and the reference does not.
  *
  * @throws `RedefError` `invalid-tokenizer` where the preset's special tokens are not in its vocabulary
  */
